@@ -1,0 +1,116 @@
+package model
+
+import "time"
+
+// Body is one resource as it stands in a manifest: its properties with their
+// places, their shapes checked against the type's Properties. A type's Decode
+// reads it, and says what is wrong with it, all at once.
+type Body struct {
+	Ref
+	Pos
+	Base
+	Values   map[string]Value // by property; defaults of the manifest are in it already
+	Problems Problems
+	Warnings Problems
+}
+
+// Base is what a type may need to know of the manifest around a resource.
+type Base struct {
+	Dir      string // absolute; what a relative cwd is relative to
+	CCM      bool   // a CCM manifest
+	CleanEnv bool   // the manifest's clean_env
+}
+
+// Shape is the outer form of a value.
+type Shape int
+
+// The shapes of values.
+const (
+	Scalar Shape = iota
+	List
+	Map
+)
+
+// Value is one value with its place. Which fields are set depends on the kind
+// of the property: the loader has checked that they fit it.
+type Value struct {
+	Pos
+	Shape    Shape
+	Text     string  // Scalar: as written (Line kinds: one trailing newline dropped)
+	Quoted   bool    // Scalar: quoted or a block scalar, so never a slip of YAML's typing
+	Items    []Value // List
+	Pairs    []Pair  // Map, and Environment in both forms
+	Bool     bool    // Bool; CodesOrTrue: true was written
+	Int      int     // Int, and each of Codes' items
+	Duration time.Duration
+	Default  bool // came from defaults, not from the resource itself
+}
+
+// Pair is one key of a map with its value.
+type Pair struct {
+	Pos
+	Key   string
+	Value Value
+}
+
+// Has says whether the property is given.
+func (b *Body) Has(property string) bool { _, ok := b.Values[property]; return ok }
+
+// Text returns a Text, Line or Choice property, "" when absent.
+func (b *Body) Text(property string) string { return b.Values[property].Text }
+
+// Bool returns a Bool property, false when absent.
+func (b *Body) Bool(property string) bool { return b.Values[property].Bool }
+
+// Duration returns a Duration property, zero when absent.
+func (b *Body) Duration(property string) time.Duration { return b.Values[property].Duration }
+
+// Each returns the texts of a Lines, PathList, Command or Commands property
+// with their places, whether it was written as one scalar or as a list.
+func (b *Body) Each(property string) []Value {
+	v, ok := b.Values[property]
+	switch {
+	case !ok:
+		return nil
+	case v.Shape == List:
+		return v.Items
+	}
+	return []Value{v}
+}
+
+// Codes returns the exit codes of a Codes or CodesOrTrue property, nil when absent.
+func (b *Body) Codes(property string) []int {
+	var codes []int
+	for _, v := range b.Values[property].Items {
+		codes = append(codes, v.Int)
+	}
+	return codes
+}
+
+// Refuse records that a property is wrong, at the property's place (the
+// resource's where the property is absent).
+func (b *Body) Refuse(property, message, suggestion string) {
+	b.RefuseAt(b.at(property), property, message, suggestion)
+}
+
+// RefuseAt is Refuse with the place of a part of the property's value.
+func (b *Body) RefuseAt(pos Pos, property, message, suggestion string) {
+	b.Problems = append(b.Problems, Problem{Pos: pos, ID: b.Ref.String(), Property: property, Message: message, Suggestion: suggestion})
+}
+
+// Warn records what a person may not have meant; it stops nothing without --strict.
+func (b *Body) Warn(property, message, suggestion string) {
+	b.WarnAt(b.at(property), property, message, suggestion)
+}
+
+// WarnAt is Warn with the place of a part of the property's value.
+func (b *Body) WarnAt(pos Pos, property, message, suggestion string) {
+	b.Warnings = append(b.Warnings, Problem{Pos: pos, ID: b.Ref.String(), Property: property, Message: message, Suggestion: suggestion})
+}
+
+func (b *Body) at(property string) Pos {
+	if v, ok := b.Values[property]; ok {
+		return v.Pos
+	}
+	return b.Pos
+}

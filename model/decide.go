@@ -1,0 +1,136 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Conditions are the properties that decide whether a command has to run:
+// rows 2 to 6 of design.md's decision table, the same for apply and plan and
+// for every type that has these properties.
+type Conditions struct {
+	OnRefresh   OnRefresh
+	RefreshOnly bool
+	Creates     []string // absolute paths
+	Guards      []Guard
+	// Exists says whether a creates path is there, with a note that is worth
+	// telling (a dangling link), or that it cannot be said.
+	Exists func(path string) (there bool, note string, err error)
+	// Ask runs a guard and returns its exit code. An error means that it is
+	// neither yes nor no: it did not start, timed out or died.
+	Ask func(ctx context.Context, g Guard) (exit int, err error)
+}
+
+// Guard is one command that decides: under onlyif it must exit 0, under unless it must not.
+type Guard struct {
+	Property string // onlyif or unless
+	Command  string // for people
+	Argv     []string
+}
+
+// Decide walks the table from row 2 and stops at the first row that holds.
+func (c *Conditions) Decide(ctx context.Context, ask Ask) (Decision, error) {
+	refreshed := ask.Refresh == Yes
+	d, missing, err := c.creates()
+	if refreshed && c.OnRefresh == RefreshRuns {
+		// creates does not decide here, but the journal wants to know how it was
+		return Decision{Act: true, Reason: RefreshReason(ask), Missing: d.Missing}, nil
+	}
+	switch {
+	case err != nil:
+		return d, err
+	case len(c.Creates) > 0 && missing == "" && ask.Unfinished == "":
+		d.Reason = "creates " + c.Creates[0] + " exists"
+		if n := len(c.Creates) - 1; n > 0 {
+			d.Reason = fmt.Sprintf("creates %s and %d more exist", c.Creates[0], n)
+		}
+		return d, nil
+	case c.RefreshOnly && !refreshed:
+		return Decision{Reason: "refreshonly", Notes: d.Notes}, nil
+	}
+	switch {
+	case ask.Unfinished != "" && len(c.Creates) > 0:
+		d.Read = nil // it runs whatever is there
+		if missing == "" {
+			d.Reason = "creates " + c.Creates[0] + " exists although run " + ask.Unfinished + " did not finish it"
+		} else {
+			d.Reason = "creates " + missing + " is missing"
+		}
+	case missing != "":
+		d.Reason = "creates " + missing + " is missing"
+	}
+	return c.guards(ctx, ask, d)
+}
+
+// creates reads every path, and returns the first that is missing.
+func (c *Conditions) creates() (d Decision, missing string, err error) {
+	for _, path := range c.Creates {
+		d.Read = []string{"creates"}
+		there, note, readErr := c.Exists(path)
+		switch {
+		case readErr != nil && err == nil:
+			err = readErr
+		case readErr == nil && !there && missing == "":
+			missing, d.Missing = path, true
+		}
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+	}
+	return d, missing, err
+}
+
+func (c *Conditions) guards(ctx context.Context, ask Ask, d Decision) (Decision, error) {
+	var said []string
+	for _, g := range c.Guards {
+		if ask.SkipGuards {
+			if len(d.Unread) == 0 || d.Unread[len(d.Unread)-1] != g.Property {
+				d.Unread = append(d.Unread, g.Property)
+			}
+			continue
+		}
+		d.Read = append(d.Read, g.Property)
+		exit, err := c.Ask(ctx, g)
+		result := GuardResult{Property: g.Property, Command: g.Command}
+		if err != nil {
+			d.Guards = append(d.Guards, result)
+			return d, fmt.Errorf("%s: %w", g.Property, err)
+		}
+		result.Exit = &exit
+		d.Guards = append(d.Guards, result)
+		answer := fmt.Sprintf("%s exit %d", g.Property, exit)
+		if (exit == 0) != (g.Property == "onlyif") {
+			d.Reason = answer
+			return d, nil
+		}
+		said = append(said, answer)
+	}
+	d.Act = true
+	switch {
+	case ask.Refresh == Yes:
+		d.Reason = RefreshReason(ask)
+	case d.Reason == "" && len(said) > 0:
+		d.Reason = strings.Join(said, ", ")
+	case d.Reason == "":
+		d.Reason = "runs every time"
+	}
+	return d, nil
+}
+
+// RefreshReason says who refreshes a resource, and since when it is owed.
+func RefreshReason(ask Ask) string {
+	if len(ask.RefreshedBy) > 0 {
+		return "refreshed by " + strings.Join(ask.RefreshedBy, ", ")
+	}
+	var by []string
+	for _, debt := range ask.Owed {
+		switch {
+		case debt.By == "":
+			by = append(by, "because the state was missing in run "+debt.Since)
+		default:
+			by = append(by, "by "+debt.By+" since run "+debt.Since)
+		}
+	}
+	return "refresh owed " + strings.Join(by, ", ")
+}

@@ -1,0 +1,55 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Problem is one mistake of a user's, or a warning, with its place and a way out.
+type Problem struct {
+	Pos
+	ID         string `json:"id"`       // type#name, "" for the manifest as a whole
+	Property   string `json:"property"` // "" when no property is at fault
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion"` // "" when there is none
+}
+
+// String returns the problem as one line: file:line:col: type#name: property: message (suggestion).
+func (p Problem) String() string {
+	var b strings.Builder
+	for _, part := range []string{p.Pos.String(), p.ID, p.Property} {
+		if part != "" {
+			b.WriteString(part)
+			b.WriteString(": ")
+		}
+	}
+	b.WriteString(p.Message)
+	if p.Suggestion != "" {
+		b.WriteString("; ")
+		b.WriteString(p.Suggestion)
+	}
+	return b.String()
+}
+
+// Problems is everything that is wrong with a manifest: an error that holds at least one.
+type Problems []Problem
+
+// Error returns one line for each problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Sort puts problems in the order of their places and drops exact repetitions.
+func (ps Problems) Sort() Problems {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(
+			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Property, b.Property), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(ps)
+}

@@ -1,0 +1,120 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// ReportSchema names the form of a report; ReportVersion of its own, not of settle.
+const ReportSchema = "settle.report/v1"
+
+// Report is what is told of a run, a plan or a validation: one value, from
+// which every output format is made.
+type Report struct {
+	Schema     string    `json:"schema"`
+	Version    string    `json:"version"` // settle's
+	Mode       string    `json:"mode"`    // apply, plan or validate
+	Manifest   string    `json:"manifest"`
+	Name       string    `json:"name"`
+	Run        string    `json:"run"`
+	Host       string    `json:"host"`
+	Started    time.Time `json:"started"`
+	DurationMS int64     `json:"duration_ms"`
+	ExitCode   int       `json:"exit_code"`
+	Error      string    `json:"error"`
+	State      State     `json:"state"`
+	Summary    Summary   `json:"summary"`
+	Problems   Problems  `json:"problems"`
+	Warnings   Problems  `json:"warnings"`
+	Resources  []Outcome `json:"resources"`
+}
+
+// State says where the run's memory is kept and whether there was one before.
+type State struct {
+	Dir   string `json:"dir"`
+	Found bool   `json:"found"`
+}
+
+// Summary counts the resources of a report by status. A plan counts its own
+// statuses, everything else those of apply; every key of the mode is always there.
+type Summary struct {
+	Plan    bool // which keys it has
+	Total   int
+	Ignored int // failures with ignore_failure; not in Count[Failed]
+	Owed    int // refreshes owed when the run was over
+	Count   [len(statusNames)]int
+}
+
+var (
+	applyStatuses = []Status{Stable, Changed, Failed, Skipped, Deferred, Shutdown, Interrupted, NotReached}
+	planStatuses  = []Status{WouldRun, WouldRefresh, MayRun, Stable, Failed, Skipped}
+)
+
+// Summarize counts the outcomes.
+func Summarize(plan bool, outcomes []Outcome, owed int) Summary {
+	s := Summary{Plan: plan, Total: len(outcomes), Owed: owed}
+	for i := range outcomes {
+		if outcomes[i].Status == Failed && outcomes[i].Ignored {
+			s.Ignored++
+			continue
+		}
+		s.Count[outcomes[i].Status]++
+	}
+	return s
+}
+
+// MarshalJSON writes the keys of the report's mode, in a fixed order.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	put := func(key string, n int) {
+		b.WriteString(map[bool]string{true: "{", false: ","}[b.Len() == 0])
+		_ = json.NewEncoder(&b).Encode(key) // a bytes.Buffer takes every write
+		b.Truncate(b.Len() - 1)
+		b.WriteByte(':')
+		_ = json.NewEncoder(&b).Encode(n)
+		b.Truncate(b.Len() - 1)
+	}
+	put("total", s.Total)
+	statuses := applyStatuses
+	if s.Plan {
+		statuses = planStatuses
+	}
+	for _, status := range statuses {
+		put(status.String(), s.Count[status])
+		if status == Failed {
+			put("ignored", s.Ignored)
+		}
+	}
+	put("owed", s.Owed)
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads a summary back from a stored report.
+func (s *Summary) UnmarshalJSON(text []byte) error {
+	var counts map[string]int
+	if err := json.Unmarshal(text, &counts); err != nil {
+		return err
+	}
+	_, plan := counts[WouldRun.String()]
+	*s = Summary{Plan: plan, Total: counts["total"], Ignored: counts["ignored"], Owed: counts["owed"]}
+	for i, name := range statusNames {
+		s.Count[i] = counts[name]
+	}
+	return nil
+}
+
+// Pending counts what a plan found to do: checks do not count, "may run" does.
+func (r *Report) Pending() int {
+	n := 0
+	for i := range r.Resources {
+		switch r.Resources[i].Status {
+		case WouldRun, WouldRefresh, MayRun:
+			if !r.Resources[i].Check {
+				n++
+			}
+		}
+	}
+	return n
+}
