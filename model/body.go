@@ -65,7 +65,7 @@ func (b *Body) Bool(property string) bool { return b.Values[property].Bool }
 // Duration returns a Duration property, zero when absent.
 func (b *Body) Duration(property string) time.Duration { return b.Values[property].Duration }
 
-// Each returns the texts of a Lines, PathList, Command or Commands property
+// Each returns the texts of a Lines, PathList, CommandLine or CommandLines property
 // with their places, whether it was written as one scalar or as a list.
 func (b *Body) Each(property string) []Value {
 	v, ok := b.Values[property]

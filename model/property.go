@@ -17,22 +17,22 @@ type Kind int
 
 // The kinds of values.
 const (
-	Text        Kind = iota // one scalar, as written
-	Line                    // the same without one trailing newline; any other newline is an error (paths, names)
-	Bool                    // true or false
-	Int                     // a decimal integer
-	Duration                // a Go duration, also with d and w; 0 is none
-	Choice                  // one of Choices
-	Lines                   // a Line or a list of them
-	PathList                // a colon-separated Line or a list of Lines
-	Command                 // a text, or a list: the exact words
-	Commands                // a text or a list of texts, each a command
-	Codes                   // a list of exit codes
-	CodesOrTrue             // true, or a list of exit codes
-	Environment             // a list of KEY=VALUE or a map
-	Refs                    // a reference or a list of them
-	TextMap                 // a map from text to text
-	Whatever                // any YAML: the type looks for itself
+	Text         Kind = iota // one scalar, as written
+	Line                     // the same without one trailing newline; any other newline is an error (paths, names)
+	Bool                     // true or false
+	Int                      // a decimal integer
+	Duration                 // a Go duration, also with d and w; 0 is none
+	Choice                   // one of Choices
+	Lines                    // a Line or a list of them
+	PathList                 // a colon-separated Line or a list of Lines
+	CommandLine              // a text, or a list: the exact words
+	CommandLines             // a text or a list of texts, each a command
+	Codes                    // a list of exit codes
+	CodesOrTrue              // true, or a list of exit codes
+	Environment              // a list of KEY=VALUE or a map
+	Refs                     // a reference or a list of them
+	TextMap                  // a map from text to text
+	Whatever                 // any YAML: the type looks for itself
 )
 
 // Common lists the properties of every type, in the order of the reference.

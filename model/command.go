@@ -1,0 +1,45 @@
+package model
+
+import "time"
+
+// Command is one process to run, given whole: nothing of it is taken from the
+// process that runs it.
+type Command struct {
+	Argv    []string
+	Dir     string        // absolute
+	Env     []string      // KEY=VALUE, each key once
+	Path    []string      // absolute directories where a bare Argv[0] is looked for, in order
+	Stdin   []byte        // nil: the null device
+	Timeout time.Duration // from the start of the process; 0: none
+	Grace   time.Duration // between TERM and KILL
+	Mark    string        // the word in SETTLE_RUN_ID by which its descendants are known
+	User    *Credential   // nil: as we are
+	Umask   *int          // nil: inherited
+	// Output gets the merged output line by line as it comes, without line
+	// ends; never more than one call at a time. nil: nobody listens.
+	Output func(line []byte)
+	// Mask hides secrets in all output before anyone sees it. nil: nothing to hide.
+	Mask Masker
+	// Started is told of the process before anything waits for it. An error ends it.
+	Started func(Process) error
+}
+
+// Masker makes a stream filter: it is fed chunks in order, and returns what is
+// safe to show so far; end releases what it held back.
+type Masker func() func(chunk []byte, end bool) []byte
+
+// Credential is who a process runs as.
+type Credential struct {
+	UID, GID uint32
+	Groups   []uint32
+}
+
+// Exit is how a process ended.
+type Exit struct {
+	Began     bool   // it was started; else only the error has something to say
+	Code      int    // its exit code, when Signal is ""
+	Signal    string // SIGKILL etc. when a signal ended it
+	Output    string // head and tail of what it wrote, valid UTF-8, the cut marked
+	Truncated bool
+	Warnings  []string // e.g. a background process that still holds the output
+}
