@@ -6,6 +6,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -153,10 +154,13 @@ type Spec interface {
 type About struct {
 	Command   string // for people: can be pasted into a shell
 	Cwd       string
-	Creates   bool // it has creates
-	Check     bool // every success leaves all unchanged: never something to do
-	MayChange bool // a success changes something or not: only a run can tell
-	Journaled bool // the journal must know when it acts, whatever its edges are
+	Expects   string // what counts as success, e.g. "returns 0"
+	User      string // who it runs as, when that needs rights that settle may lack; "" for itself
+	Quiet     bool   // its output is for reports only
+	Creates   bool   // it has creates
+	Check     bool   // every success leaves all unchanged: never something to do
+	MayChange bool   // a success changes something or not: only a run can tell
+	Journaled bool   // the journal must know when it acts, whatever its edges are
 }
 
 // Ask is what a walk knows of a resource when it reaches it.
@@ -188,6 +192,7 @@ type Decision struct {
 	Missing bool          // something in creates was missing
 	Diff    string        // what acting would change, as far as it can be shown
 	Notes   []string      // what to know beside the reason: warnings
+	Doubts  []string      // what would keep it from acting if it were now: for those who only look
 }
 
 // GuardResult is one guard that was read.
@@ -196,6 +201,9 @@ type GuardResult struct {
 	Command  string `json:"command"`
 	Exit     *int   `json:"exit"` // nil when it did not exit by itself
 }
+
+// ErrNotPermitted is wrapped by an error of Check or Run that more rights would have avoided.
+var ErrNotPermitted = errors.New("not permitted")
 
 // Stage is what a running resource may tell the run around it. Both functions
 // may be called from any goroutine until Run returns.

@@ -69,7 +69,11 @@ type Outcome struct {
 	Diff        string        `json:"diff"`
 	Warnings    []Problem     `json:"warnings"`
 
-	Began     bool      `json:"-"` // it had an effect, also when it failed
+	Expects   string    `json:"-"` // what would have been a success
+	Quiet     bool      `json:"-"` // people are not shown its output
+	Denied    bool      `json:"-"` // it failed for want of rights
+	Acted     bool      `json:"-"` // its Run was called
+	Began     bool      `json:"-"` // and had an effect, also when it failed
 	Refreshes Certainty `json:"-"` // whether it refreshes its subscribers
 	Pending   bool      `json:"-"` // a preview's: it is going to run, and may so change what guards downstream say
 	Check     bool      `json:"-"` // it can never change anything: not "something to do"
@@ -83,7 +87,7 @@ func NewOutcome(r *Resource) Outcome {
 	about := r.Spec.About()
 	o := Outcome{
 		ID: r.ID(), Type: r.Type, Name: r.Name, Alias: r.Alias, Description: r.Description, Tags: r.Tags,
-		Pos: r.Pos, Command: about.Command, Cwd: about.Cwd, Check: about.Check,
+		Pos: r.Pos, Command: about.Command, Cwd: about.Cwd, Check: about.Check, Expects: about.Expects, Quiet: about.Quiet,
 		RefreshedBy: []string{}, Guards: []GuardResult{}, Warnings: []Problem{},
 	}
 	if o.Tags == nil {

@@ -1,0 +1,259 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// Act is how a walk treats a resource that it has reached: it looks, and
+// returns the outcome, with the rest of the work where the resource has to act.
+type Act func(ctx context.Context, t Task) (model.Outcome, Rest)
+
+// Rest is the part of the work that changes the machine.
+type Rest func(ctx context.Context, stage model.Stage) model.Outcome
+
+// Task is one resource with what the walk knows when it reaches it.
+type Task struct {
+	Resource *model.Resource
+	Ask      model.Ask
+	Outcome  model.Outcome // to start from
+	Upstream string        // a preview's: the first resource upstream that is going to run before
+	MayBy    string        // a preview's: a publisher that may change and may not
+	Left     *model.Left   // a process that an earlier run of the resource left running
+	Recalls  bool          // a later run will know how this one ended
+	now      func() time.Time
+}
+
+// task gathers what is known of a resource whose upstream has ended.
+func (w *walk) task(n int) Task {
+	r := &w.m.Resources[n]
+	t := Task{Resource: r, Outcome: w.outcomes[n], Recalls: w.opts.Remembers, now: w.opts.Now}
+	for _, e := range r.Upstream {
+		o := &w.outcomes[e.On]
+		switch {
+		case !e.Refresh:
+		case o.Refreshes == model.Yes:
+			t.Ask.RefreshedBy = append(t.Ask.RefreshedBy, o.ID)
+		case o.Refreshes == model.Maybe && t.MayBy == "":
+			t.MayBy = o.ID
+		}
+		if w.upstream[n] < 0 {
+			w.upstream[n] = w.upstream[e.On]
+			if o.Pending {
+				w.upstream[n] = e.On
+			}
+		}
+	}
+	if u := w.upstream[n]; u >= 0 {
+		t.Upstream = w.outcomes[u].ID
+	}
+	t.Ask.Owed = w.plan.Memory.OwedTo(r)
+	t.Ask.Unfinished = w.plan.Memory.Mark(r)
+	t.Ask.SkipGuards = w.opts.SkipGuards
+	switch {
+	case len(t.Ask.RefreshedBy) > 0 || len(t.Ask.Owed) > 0:
+		t.Ask.Refresh = model.Yes
+	case t.MayBy != "":
+		t.Ask.Refresh = model.Maybe
+	}
+	if left, ok := w.plan.Memory.LeftBy(r); ok && w.opts.Alive != nil && w.opts.Alive(left.Process) {
+		t.Left = &left
+	}
+	return t
+}
+
+// Preview says what Apply would do, and does nothing: it knows that what is
+// read may be changed by what runs before.
+func Preview(ctx context.Context, t Task) (model.Outcome, Rest) {
+	o, d, err := look(ctx, &t)
+	about := t.Resource.Spec.About()
+	early := t.Upstream != "" && len(d.Read) > 0
+	for _, doubt := range d.Doubts {
+		o.Warn(doubt)
+	}
+	switch {
+	case o.Status == model.Interrupted:
+		return o, nil
+	case err != nil && t.Upstream != "":
+		o.Status, o.Reason = model.MayRun, fmt.Sprintf("%s, before %s runs", err, t.Upstream)
+	case err != nil:
+		o = failed(t.Resource, o, err)
+		return o, nil
+	case len(d.Unread) > 0:
+		o.Status, o.Reason = model.MayRun, strings.Join(d.Unread, " and ")+" not read"
+	case early:
+		o.Status, o.Reason = model.MayRun, fmt.Sprintf("%s was read before %s runs", d.Read[len(d.Read)-1], t.Upstream)
+	case d.Act && t.Ask.Refresh == model.Yes:
+		o.Status = model.WouldRefresh
+	case d.Act:
+		o.Status = model.WouldRun
+	case t.MayBy != "":
+		o.Status, o.Reason = model.MayRun, t.MayBy+" may change or not"
+	default:
+		o.Status = model.Stable
+		return o, nil
+	}
+	if len(o.RefreshedBy) == 0 && t.MayBy != "" && o.Status == model.MayRun {
+		o.RefreshedBy = []string{t.MayBy}
+	}
+	o.Pending = !about.Check
+	switch {
+	case about.Check:
+	case about.MayChange || o.Status == model.MayRun:
+		o.Refreshes = model.Maybe
+	default:
+		o.Refreshes = model.Yes
+	}
+	return o, nil
+}
+
+// Apply looks and, where the resource has to act, returns what acts.
+func Apply(ctx context.Context, t Task) (model.Outcome, Rest) {
+	o, d, err := look(ctx, &t)
+	switch {
+	case o.Status == model.Interrupted:
+		return o, nil
+	case err != nil:
+		return failed(t.Resource, o, err), nil
+	case !d.Act:
+		o.Status = model.Stable
+		o.Settles = t.Ask.Refresh == model.Yes
+		return o, nil
+	}
+	return o, func(ctx context.Context, stage model.Stage) model.Outcome {
+		return act(ctx, &t, stage, o)
+	}
+}
+
+// look asks the resource, the same way for a preview and for an apply.
+func look(ctx context.Context, t *Task) (model.Outcome, model.Decision, error) {
+	o := t.Outcome
+	d, err := t.Resource.Spec.Check(ctx, t.Ask)
+	o.Reason, o.Missing, o.Diff = d.Reason, d.Missing, d.Diff
+	o.Guards = append(o.Guards, d.Guards...)
+	for _, note := range d.Notes {
+		o.Warn(note)
+	}
+	switch {
+	case ctx.Err() != nil:
+		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
+	case err == nil && d.Act && t.Left != nil:
+		err = fmt.Errorf("pid %d of run %s still runs it", t.Left.PID, t.Left.Run)
+	case err == nil && d.Act && t.Ask.Refresh == model.Yes:
+		o.RefreshedBy = by(t.Ask)
+	}
+	return o, d, err
+}
+
+// by lists who refreshes, publishers of this run before debts, each once.
+func by(ask model.Ask) []string {
+	ids := append([]string{}, ask.RefreshedBy...)
+	seen := map[string]bool{"": true}
+	for _, id := range ids {
+		seen[id] = true
+	}
+	for _, debt := range ask.Owed {
+		if !seen[debt.By] {
+			seen[debt.By] = true
+			ids = append(ids, debt.By)
+		}
+	}
+	return ids
+}
+
+// act runs the resource, as often as its tries allow.
+func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model.Outcome {
+	r, start := t.Resource, t.now()
+	var effect model.Effect
+	var err error
+	o.Acted = true
+	for {
+		o.Attempts++
+		effect, err = r.Spec.Run(ctx, stage)
+		o.Began = o.Began || effect.Began
+		if err == nil || !effect.Began || o.Attempts >= r.Tries || !pause(ctx, r.TrySleep) {
+			break
+		}
+	}
+	o.DurationMS = t.now().Sub(start).Milliseconds()
+	o.Exit, o.Signal = effect.Exit, effect.Signal
+	o.Output, o.Truncated = effect.Output, effect.Truncated
+	if effect.Diff != "" {
+		o.Diff = effect.Diff
+	}
+	for _, warning := range effect.Warnings {
+		o.Warn(warning)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
+	case err != nil:
+		o = failed(r, o, err)
+	case effect.Ended != model.NotReached:
+		o.Status, o.Reason = effect.Ended, effect.Reason
+	case effect.Unchanged:
+		o.Status = model.Stable
+	default:
+		o.Status, o.Refreshes = model.Changed, model.Yes
+	}
+	if err == nil && effect.Reason != "" {
+		o.Reason = effect.Reason
+	}
+	if err != nil && effect.Appeared != "" && t.Recalls {
+		o.Warn(fmt.Sprintf("%s appeared although the command failed: it runs again; `settle forget %s` keeps it as it is", effect.Appeared, o.ID))
+	}
+	return o
+}
+
+func failed(r *model.Resource, o model.Outcome, err error) model.Outcome {
+	o.Status, o.Ignored, o.Reason = model.Failed, r.IgnoreFailure, err.Error()
+	o.Denied = errors.Is(err, model.ErrNotPermitted)
+	return o
+}
+
+// pause waits between attempts; false when ctx ended it.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// hidden stands for a text that must not be shown.
+const hidden = "***"
+
+// hide takes out of an outcome what must not be shown: all of a sensitive
+// resource's texts, and secrets wherever they are.
+func hide(r *model.Resource, o *model.Outcome, text func(string) string) {
+	if r.Sensitive {
+		for _, s := range []*string{&o.Command, &o.Output, &o.Diff} {
+			if *s != "" {
+				*s = hidden
+			}
+		}
+		for i := range o.Guards {
+			o.Guards[i].Command = hidden
+		}
+	}
+	if text == nil {
+		return
+	}
+	for _, s := range []*string{&o.Description, &o.Reason, &o.Command, &o.Cwd, &o.Output, &o.Diff} {
+		*s = text(*s)
+	}
+	for i := range o.Guards {
+		o.Guards[i].Command = text(o.Guards[i].Command)
+	}
+	for i := range o.Warnings {
+		o.Warnings[i].Message = text(o.Warnings[i].Message)
+	}
+}

@@ -1,0 +1,344 @@
+// Package engine walks a plan: one deciding goroutine, a bounded number of
+// workers. It is the only concurrency in the program above the processes
+// themselves. It does no IO of its own: what looks at or changes the machine is
+// a Spec's, what is remembered goes to a Journal, what is told goes to a Watch.
+package engine
+
+import (
+	"container/heap"
+	"context"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// Journal keeps facts. When durable is set they, and all before them, must
+// survive a power loss once Append returns.
+type Journal interface {
+	Append(facts []model.Fact, durable bool) error
+}
+
+// NoJournal forgets everything: for a preview, and for a run without state.
+type NoJournal struct{}
+
+// Append does nothing.
+func (NoJournal) Append([]model.Fact, bool) error { return nil }
+
+// Watch hears of a walk while it goes on, in the order in which things happen.
+// Started and Finished are called from one goroutine; Output from any.
+type Watch struct {
+	Started  func(n int)
+	Output   func(n int, line []byte)
+	Finished func(n int, o *model.Outcome)
+}
+
+// Options are everything a walk needs beside the plan.
+type Options struct {
+	Act        Act  // Apply or Preview
+	Jobs       int  // how many resources at once; below 1 is 1
+	FailFast   bool // start nothing more after the first failure that is not ignored
+	SkipGuards bool // start no process for a guard
+	Journal    Journal
+	Remembers  bool // a later run will know what the journal is told
+	Watch      Watch
+	Alive      func(model.Process) bool // whether a process of an earlier run still runs
+	Hide       func(string) string      // takes secrets out of a text
+	Now        func() time.Time         // for durations only
+}
+
+// Run walks the plan and returns one outcome for each resource, in the order of
+// the manifest. Outcomes do not depend on Jobs or on timing, except for what had
+// started before the walk was stopped by FailFast or by ctx.
+//
+// When ctx ends, nothing more starts and Run waits for what runs: a Spec's Run
+// has to end on ctx. The error is the journal's: the walk was stopped because
+// nothing can be remembered any more.
+func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Outcome, error) {
+	w := newWalk(plan, opts)
+	for {
+		w.start(ctx)
+		if w.running == 0 {
+			break
+		}
+		w.receive(ctx)
+	}
+	w.append(w.unsynced)
+	w.explain(ctx)
+	return w.outcomes, w.err
+}
+
+type walk struct {
+	plan     *model.Plan
+	m        *model.Manifest
+	opts     Options
+	outcomes []model.Outcome
+	done     []bool
+	waits    []int   // how many upstream resources have not ended
+	below    [][]int // downstream neighbours, once each
+	root     []int   // for a skipped resource: whose fault it is
+	upstream []int   // first resource upstream that a preview expects to run before; -1
+	ready    intHeap // what could start now, first in the manifest on top
+	running  int
+	stopped  bool // nothing more starts
+	unsynced bool // something was journaled since the last sync
+	facts    []model.Fact
+	inbox    chan message
+	err      error
+}
+
+// message is what a worker has to say. Exactly one of looked, told and ended holds.
+type message struct {
+	n       int
+	outcome model.Outcome
+	rest    Rest           // looked: what is left to do; nil when the outcome is final
+	process *model.Process // told: a process leads
+	reply   chan<- error
+}
+
+func newWalk(plan *model.Plan, opts Options) *walk {
+	m := plan.Manifest
+	n := len(m.Resources)
+	w := &walk{
+		plan: plan, m: m, opts: opts,
+		outcomes: make([]model.Outcome, n), done: make([]bool, n), waits: make([]int, n),
+		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n),
+		inbox: make(chan message),
+	}
+	w.opts.Jobs = max(1, w.opts.Jobs)
+	for i := range m.Resources {
+		r := &m.Resources[i]
+		w.outcomes[i] = model.NewOutcome(r)
+		hide(r, &w.outcomes[i], opts.Hide)
+		w.root[i], w.upstream[i] = -1, -1
+		for _, e := range r.Upstream {
+			if below := w.below[e.On]; len(below) == 0 || below[len(below)-1] != i { // two edges to one publisher are one wait
+				w.waits[i]++
+				w.below[e.On] = append(below, i)
+			}
+		}
+		if w.waits[i] == 0 {
+			w.ready = append(w.ready, i)
+		}
+	}
+	heap.Init(&w.ready)
+	return w
+}
+
+// start hands out what is ready while there is room, and settles at once what
+// is skipped.
+func (w *walk) start(ctx context.Context) {
+	for len(w.ready) > 0 && w.running < w.opts.Jobs && !w.stopped {
+		if ctx.Err() != nil {
+			w.stopped = true
+			return
+		}
+		n := heap.Pop(&w.ready).(int)
+		if culprit, ok := w.blocked(n); ok {
+			w.skip(n, culprit)
+			continue
+		}
+		task := w.task(n)
+		w.running++
+		if w.opts.Watch.Started != nil {
+			w.opts.Watch.Started(n)
+		}
+		go func() {
+			outcome, rest := w.opts.Act(ctx, task)
+			w.inbox <- message{n: n, outcome: outcome, rest: rest}
+		}()
+	}
+}
+
+// receive takes one message and all that wait behind it, so that one sync of
+// the journal covers them, and lets go what may go on.
+func (w *walk) receive(ctx context.Context) {
+	due := w.take(ctx, <-w.inbox, nil)
+	for more := true; more; {
+		select {
+		case msg := <-w.inbox:
+			due = w.take(ctx, msg, due)
+		default:
+			more = false
+		}
+	}
+	begins := false
+	for _, msg := range due {
+		begins = begins || w.m.Resources[msg.n].Journaled()
+	}
+	w.append(begins)
+	for _, msg := range due {
+		if w.err != nil { // its begin is not safe: it must not start
+			w.running--
+			w.end(msg.n, msg.outcome)
+			continue
+		}
+		go w.finish(ctx, msg)
+	}
+}
+
+// take notes one message, and adds it to due when its resource has to act as
+// soon as the journal knows.
+func (w *walk) take(ctx context.Context, msg message, due []message) []message {
+	switch {
+	case msg.process != nil:
+		w.facts = append(w.facts, model.Fact{Kind: model.FactProcess, Run: w.plan.Run, ID: w.m.Resources[msg.n].ID(), Process: msg.process})
+		w.append(false)
+		msg.reply <- w.err
+		return due
+	case msg.rest == nil, w.stopped, ctx.Err() != nil: // ended, or came too late to start
+		w.running--
+		w.end(msg.n, msg.outcome)
+		return due
+	}
+	if r := &w.m.Resources[msg.n]; r.Journaled() {
+		w.facts = append(w.facts, model.Fact{
+			Kind: model.FactBegan, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(),
+			Subscribers: r.Subscribers, Missing: msg.outcome.Missing,
+		})
+	}
+	return append(due, msg)
+}
+
+// finish runs what is left of a resource, in a worker's goroutine.
+func (w *walk) finish(ctx context.Context, msg message) {
+	n, r := msg.n, &w.m.Resources[msg.n]
+	stage := model.Stage{}
+	if w.opts.Watch.Output != nil && !r.Sensitive {
+		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
+	}
+	if w.opts.Remembers && r.Journaled() {
+		stage.Started = func(p model.Process) error {
+			reply := make(chan error, 1)
+			w.inbox <- message{n: n, process: &p, reply: reply}
+			return <-reply
+		}
+	}
+	w.inbox <- message{n: n, outcome: msg.rest(ctx, stage)}
+}
+
+// end settles a resource and lets go what waited for nothing else.
+func (w *walk) end(n int, o model.Outcome) {
+	r := &w.m.Resources[n]
+	hide(r, &o, w.opts.Hide)
+	w.outcomes[n], w.done[n] = o, true
+	if r.Journaled() {
+		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
+	}
+	if w.opts.FailFast && o.Status == model.Failed && !o.Ignored {
+		w.stopped = true
+	}
+	if w.opts.Watch.Finished != nil {
+		w.opts.Watch.Finished(n, &w.outcomes[n])
+	}
+	for _, d := range w.below[n] {
+		if w.waits[d]--; w.waits[d] == 0 {
+			heap.Push(&w.ready, d)
+		}
+	}
+}
+
+// append hands the collected facts to the journal. After an error nothing more
+// starts.
+func (w *walk) append(durable bool) {
+	if len(w.facts) == 0 && !durable || w.err != nil {
+		return
+	}
+	if err := w.opts.Journal.Append(w.facts, durable); err != nil {
+		w.err, w.stopped = err, true
+	}
+	w.unsynced = !durable
+	w.facts = w.facts[:0]
+}
+
+// blocked says whether something upstream keeps a resource from being decided:
+// the first culprit in the order of its edges.
+func (w *walk) blocked(n int) (culprit int, ok bool) {
+	for _, e := range w.m.Resources[n].Upstream {
+		if w.outcomes[e.On].Blocks() {
+			return e.On, true
+		}
+	}
+	return 0, false
+}
+
+func (w *walk) skip(n, culprit int) {
+	root := culprit
+	if w.root[culprit] >= 0 {
+		root = w.root[culprit]
+	}
+	w.root[n] = root
+	o := w.outcomes[n]
+	o.Status = model.Skipped
+	o.RootCause = w.outcomes[root].ID
+	o.Reason = o.RootCause + " " + blame(w.outcomes[root].Status)
+	w.end(n, o)
+}
+
+func blame(s model.Status) string {
+	switch s {
+	case model.Deferred:
+		return "was deferred"
+	case model.Shutdown:
+		return "was shut down"
+	case model.Interrupted:
+		return "was interrupted"
+	}
+	return "failed"
+}
+
+// explain says of what was not reached why not.
+func (w *walk) explain(ctx context.Context) {
+	reason := "the run stopped after a failure (fail_fast)"
+	switch {
+	case w.err != nil:
+		reason = "the run stopped: its state cannot be saved"
+	case ctx.Err() != nil:
+		reason = context.Cause(ctx).Error()
+	}
+	for n := range w.outcomes {
+		if w.outcomes[n].Status == model.NotReached {
+			w.outcomes[n].Reason = reason
+		}
+	}
+}
+
+// facts returns what the journal has to know of an outcome.
+func facts(run string, r *model.Resource, o *model.Outcome) []model.Fact {
+	fact := model.Fact{Kind: model.FactEnded, Run: run, ID: r.ID(), Alias: r.AliasID()}
+	switch {
+	case o.Settles:
+		fact.Kind = model.FactSettled
+		return []model.Fact{fact}
+	case !o.Acted:
+		return nil
+	case o.Status == model.Changed:
+		fact.End = model.EndChanged
+	case o.Status == model.Stable:
+		fact.End = model.EndStable
+	case !o.Began:
+		fact.End = model.EndNothing
+	case o.Status == model.Interrupted:
+		fact.End = model.EndInterrupted
+	case o.Ignored:
+		fact.End = model.EndIgnored
+	case o.Status == model.Failed:
+		fact.End = model.EndFailed
+	default: // deferred, shutdown
+		fact.End = model.EndNothing
+	}
+	return []model.Fact{fact}
+}
+
+// intHeap is a heap of indexes, lowest first.
+type intHeap []int
+
+func (h intHeap) Len() int           { return len(h) }
+func (h intHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h intHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *intHeap) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *intHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
