@@ -1,0 +1,252 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// decode turns the properties of one resource into an exec. What is wrong with
+// them is recorded in the body, all of it.
+func (w *world) decode(b *model.Body) model.Spec {
+	c := &command{
+		w: w, base: b.Base, log: "on_failure", returns: []int{0},
+		timeout: b.Duration("timeout"), sensitive: b.Bool("sensitive"),
+		user: b.Text("user"), group: b.Text("group"),
+		shell: b.Text("provider") == "shell" || b.Has("shell"),
+	}
+	if b.Has("logoutput") {
+		c.log = b.Text("logoutput")
+	}
+	if b.Has("stdin") {
+		c.stdin = []byte(b.Text("stdin"))
+	}
+	c.decodeCommand(b)
+	c.decodePlace(b)
+	c.decodeCodes(b)
+	c.decodeConditions(b)
+	c.doubt(b)
+	return c
+}
+
+func (c *command) decodeCommand(b *model.Body) {
+	if b.Has("shell") && b.Text("provider") == "posix" {
+		b.Refuse("shell", "shell is given beside provider: posix", "drop one of them")
+	}
+	v, ok := b.Values["command"]
+	switch {
+	case !ok:
+		name := model.Value{Pos: b.Pos, Text: b.Name}
+		c.argv = c.split(b, "", name)
+		c.text = c.show(name.Text)
+	case v.Shape == model.List && c.shell:
+		b.Refuse("command", "a list of words is for provider: posix", "write one text for the shell")
+	case v.Shape == model.List:
+		for _, item := range v.Items {
+			c.argv = append(c.argv, item.Text)
+		}
+		if len(c.argv) == 0 || c.argv[0] == "" {
+			b.Refuse("command", "command is empty", "")
+			return
+		}
+		c.text = c.w.Join(c.argv)
+	default:
+		c.argv = c.split(b, "command", v)
+		c.text = c.show(v.Text)
+	}
+}
+
+// show is a command for people: what a person would paste into a shell.
+func (c *command) show(text string) string {
+	text = strings.TrimSuffix(text, "\n")
+	if c.shell || len(c.argv) == 0 {
+		return text
+	}
+	return c.w.Join(c.argv)
+}
+
+// split makes words of a command line, by the resource's provider.
+func (c *command) split(b *model.Body, property string, v model.Value) []string {
+	line := v.Text
+	if strings.TrimSpace(line) == "" {
+		b.RefuseAt(v.Pos, property, "command is empty", "")
+		return nil
+	}
+	provider := c.w.Posix
+	if c.shell {
+		provider = c.w.Shell
+	}
+	var argv []string
+	var err error
+	if shell := b.Each("shell"); len(shell) > 0 {
+		for _, word := range shell {
+			argv = append(argv, word.Text)
+		}
+		argv = append(argv, line)
+	} else {
+		argv, err = provider.Argv(line)
+	}
+	if err != nil {
+		var hint interface{ Hint() string }
+		suggestion := ""
+		if errors.As(err, &hint) {
+			suggestion = hint.Hint()
+		}
+		b.RefuseAt(v.Pos, property, err.Error(), suggestion)
+		return nil
+	}
+	if len(argv) == 0 || argv[0] == "" {
+		b.RefuseAt(v.Pos, property, "command is empty", "")
+	}
+	return argv
+}
+
+func (c *command) decodePlace(b *model.Body) {
+	if dir := b.Text("cwd"); dir != "" {
+		c.cwd = dir
+		if !filepath.IsAbs(dir) {
+			c.cwd = filepath.Join(b.Dir, dir)
+		}
+	} else if b.Has("cwd") {
+		b.Refuse("cwd", "cwd is empty", "leave it out for the manifest's directory")
+	} else if c.user == "" {
+		c.cwd = b.Dir
+	}
+	for _, p := range b.Values["environment"].Pairs {
+		c.env = append(c.env, pair{p.Key, p.Value.Text})
+	}
+	for _, v := range b.Each("path") {
+		dirs := []string{v.Text}
+		if b.Values["path"].Shape == model.Scalar {
+			dirs = strings.Split(v.Text, ":")
+		}
+		for _, dir := range dirs {
+			if !filepath.IsAbs(dir) {
+				b.RefuseAt(v.Pos, "path", fmt.Sprintf("%q is not an absolute directory", dir), "")
+			}
+			c.path = append(c.path, dir)
+		}
+	}
+	if text := b.Text("umask"); b.Has("umask") {
+		mask, err := strconv.ParseUint(text, 8, 16)
+		if err != nil || mask > 0o777 {
+			b.Refuse("umask", fmt.Sprintf("%q is not an octal umask", text), `write it as "0022"`)
+		}
+		n := int(mask)
+		c.umask = &n
+	}
+}
+
+func (c *command) decodeCodes(b *model.Body) {
+	if b.Has("returns") {
+		c.returns = b.Codes("returns")
+	}
+	if v, ok := b.Values["unchanged"]; ok && v.Bool {
+		c.unchanged = c.returns
+		return
+	}
+	c.unchanged = b.Codes("unchanged")
+	for _, v := range b.Values["unchanged"].Items {
+		if !slices.Contains(c.returns, v.Int) {
+			b.RefuseAt(v.Pos, "unchanged", fmt.Sprintf("%d is not in returns", v.Int), "add it to returns: only a success can be unchanged")
+		}
+	}
+}
+
+func (c *command) decodeConditions(b *model.Body) {
+	if b.Text("on_refresh") == "check" {
+		c.cond.OnRefresh = model.RefreshChecks
+	}
+	c.cond.RefreshOnly = b.Bool("refreshonly")
+	for _, v := range b.Each("creates") {
+		if v.Text == "" {
+			b.RefuseAt(v.Pos, "creates", "the path is empty", "")
+		}
+		c.cond.Creates = append(c.cond.Creates, v.Text)
+	}
+	for _, property := range []string{"onlyif", "unless"} {
+		for _, v := range b.Each(property) {
+			argv := c.split(b, property, v)
+			text := strings.TrimSuffix(v.Text, "\n")
+			if !c.shell && len(argv) > 0 {
+				text = c.w.Join(argv)
+			}
+			c.cond.Guards = append(c.cond.Guards, model.Guard{Property: property, Command: text, Argv: argv})
+		}
+	}
+}
+
+// doubt warns of what a person probably did not mean.
+func (c *command) doubt(b *model.Body) {
+	c.doubtCommands(b)
+	for _, property := range []string{"creates", "cwd", "path"} {
+		for _, v := range b.Each(property) {
+			literal(b, property, v)
+		}
+	}
+	for _, p := range b.Values["environment"].Pairs {
+		literal(b, "environment", p.Value)
+	}
+	guarded := b.Has("creates") || b.Has("onlyif") || b.Has("unless")
+	if b.Has("subscribe") && guarded && !b.Has("on_refresh") {
+		b.Warn("subscribe", "a refresh runs the command whatever creates and guards say",
+			"write on_refresh: run if that is meant, on_refresh: check if they should decide")
+	}
+}
+
+func (c *command) doubtCommands(b *model.Body) {
+	if !c.shell && b.Text("provider") == "posix" && !b.Values["provider"].Default {
+		return // whoever writes it out knows that nothing is expanded
+	}
+	doubts := c.w.Posix.Doubts
+	if c.shell {
+		doubts = c.w.Shell.Doubts
+	}
+	if c.shell && b.Has("shell") || doubts == nil {
+		return
+	}
+	lines := map[string][]model.Value{}
+	for _, property := range []string{"command", "onlyif", "unless"} {
+		if v := b.Values[property]; property == "command" && v.Shape == model.List {
+			continue // exact words
+		}
+		lines[property] = b.Each(property)
+	}
+	if !b.Has("command") {
+		lines["command"] = []model.Value{{Pos: b.Pos, Text: b.Name}}
+	}
+	for _, property := range []string{"command", "onlyif", "unless"} {
+		for _, v := range lines[property] {
+			for _, doubt := range doubts(v.Text) {
+				message, suggestion, _ := strings.Cut(doubt, "; ")
+				b.WarnAt(v.Pos, property, message, suggestion)
+			}
+		}
+	}
+}
+
+// literal warns of a value that looks as if a shell would expand it.
+func literal(b *model.Body, property string, v model.Value) {
+	switch {
+	case strings.HasPrefix(v.Text, "~"):
+		b.WarnAt(v.Pos, property, "~ is not expanded here", "write the home directory out")
+	case expands(v.Text):
+		b.WarnAt(v.Pos, property, fmt.Sprintf("%q is not expanded here", v.Text), "write the value out")
+	}
+}
+
+// expands says whether a text has $NAME or ${ in it.
+func expands(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		next := text[i+1]
+		if text[i] == '$' && (next == '{' || next == '_' || 'a' <= next && next <= 'z' || 'A' <= next && next <= 'Z') {
+			return true
+		}
+	}
+	return false
+}

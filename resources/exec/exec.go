@@ -1,0 +1,105 @@
+// Package exec is the resource type that runs a command: what makes it due,
+// how it is run, and what its end means. It knows no process library: the
+// functions that run and look up programs are handed in.
+package exec
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// Run runs one process to its end. A non-zero exit is a value; the error says
+// why it did not start, or that it was ended.
+type Run func(context.Context, model.Command) (model.Exit, error)
+
+// Provider turns a command line into words, and says what in it is probably
+// not meant.
+type Provider struct {
+	Argv   func(line string) ([]string, error)
+	Doubts func(line string) []string
+}
+
+// Options are what the type needs from the program around it.
+type Options struct {
+	Run      Run
+	LookPath func(name, dir string, path []string) (string, error)
+	Posix    Provider
+	Shell    Provider
+	Join     func(argv []string) string // words as text that a shell reads back
+	Environ  []string                   // settle's own environment
+	CleanEnv bool                       // start every command from a clean one
+	Grace    time.Duration              // between TERM and KILL
+	RunID    string
+	Mask     model.Masker // takes secrets out of output; nil: none
+}
+
+// Type returns the exec type.
+func Type(opts Options) model.Type {
+	w := &world{Options: opts}
+	return model.Type{
+		Name:       "exec",
+		Meaning:    "a command, made idempotent by what it creates, by guards or by what it subscribes to",
+		Properties: properties,
+		Decode:     w.decode,
+	}
+}
+
+// world is what all execs of a run share.
+type world struct {
+	Options
+	started atomic.Int64 // processes, for their marks
+}
+
+// command is one exec as declared.
+type command struct {
+	w         *world
+	argv      []string
+	text      string // for people
+	shell     bool
+	base      model.Base
+	cwd       string // "" is the default
+	env       []pair
+	path      []string
+	returns   []int
+	unchanged []int // codes out of returns; all of them for `unchanged: true`
+	cond      model.Conditions
+	log       string
+	user      string
+	group     string
+	umask     *int
+	stdin     []byte
+	timeout   time.Duration
+	sensitive bool
+}
+
+type pair struct{ key, value string }
+
+// About says what is known without looking at the machine.
+func (c *command) About() model.About {
+	check := len(c.unchanged) > 0 && !slices.ContainsFunc(c.returns, func(code int) bool { return !slices.Contains(c.unchanged, code) })
+	about := model.About{
+		Command:   c.text,
+		Cwd:       c.cwd,
+		Expects:   "returns " + codes(c.returns),
+		User:      c.foreign(),
+		Quiet:     c.log == "false",
+		Creates:   len(c.cond.Creates) > 0,
+		Check:     check,
+		MayChange: len(c.unchanged) > 0 && !check,
+	}
+	return about
+}
+
+func codes(list []int) string {
+	texts := make([]string, len(list))
+	for i, code := range list {
+		texts[i] = strconv.Itoa(code)
+	}
+	return strings.Join(texts, ", ")
+}
