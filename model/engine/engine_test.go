@@ -1,0 +1,369 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/engine"
+)
+
+// tape is a journal that keeps what it is told, and notes what was durable when.
+type tape struct {
+	mu      sync.Mutex
+	facts   []model.Fact
+	durable int // how many of them
+	fail    int // the Append that fails, counted from 1; 0: none
+	calls   int
+}
+
+func (j *tape) Append(facts []model.Fact, durable bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.calls++; j.calls == j.fail {
+		return errors.New("cannot save state: no space left on device")
+	}
+	j.facts = append(j.facts, facts...)
+	if durable {
+		j.durable = len(j.facts)
+	}
+	return nil
+}
+
+func apply(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Options) ([]model.Outcome, []model.Fact) {
+	t.Helper()
+	j := &tape{}
+	opts.Act, opts.Journal, opts.Remembers, opts.Now = engine.Apply, j, true, clock
+	outcomes, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcomes, j.facts
+}
+
+func preview(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Options) []model.Outcome {
+	t.Helper()
+	opts.Act, opts.Journal, opts.Now = engine.Preview, engine.NoJournal{}, clock
+	outcomes, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcomes
+}
+
+// memories makes debts and marks for a manifest.
+func memories(rng *rand.Rand, m *model.Manifest) model.Memory {
+	var facts []model.Fact
+	for i := range m.Resources {
+		r := &m.Resources[i]
+		if r.Subscribes() && rng.IntN(4) == 0 {
+			facts = append(facts, model.Fact{Kind: model.FactOwe, ID: r.ID(), By: "exec#gone", Run: "r0"})
+		}
+		if r.Spec.About().Creates && rng.IntN(6) == 0 {
+			facts = append(facts, model.Fact{Kind: model.FactMark, ID: r.ID(), Run: "r0"})
+		}
+	}
+	return model.Replay(facts)
+}
+
+// FuzzTruthOfAPlan holds Preview and Apply to design.md's "Truth of a plan":
+// what apply runs is a subset of what the plan named, equal to it when every
+// command succeeds and nothing may run; and the outcomes do not depend on how
+// many run at once.
+func FuzzTruthOfAPlan(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed, uint8(3+seed%20), seed%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, size uint8, failures bool) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		w := &world{cells: map[string]int{}}
+		m := random(rng, 1+int(size)%40, &w, failures)
+		for i := range m.Resources {
+			w.cells[m.Resources[i].ID()] = rng.IntN(2)
+		}
+		memory := memories(rng, m)
+		start := w
+		w = start.copy()
+		plan := preview(t, m, memory, engine.Options{Jobs: 1 + rng.IntN(8)})
+		if len(w.ran) > 0 || !cmp.Equal(w.cells, start.cells) {
+			t.Fatalf("the preview ran %v", w.ran)
+		}
+		w = start.copy()
+		one, _ := apply(t, m, memory, engine.Options{Jobs: 1})
+		ran := w.ran
+		w = start.copy()
+		eight, _ := apply(t, m, memory, engine.Options{Jobs: 8})
+		if diff := cmp.Diff(one, eight); diff != "" {
+			t.Errorf("outcomes depend on the number of jobs:\n%s", diff)
+		}
+		checkTruth(t, plan, one, ran)
+		checkOrder(t, m, ran)
+	})
+}
+
+func checkTruth(t *testing.T, plan, outcomes []model.Outcome, ran []string) {
+	t.Helper()
+	var would, may []string
+	for _, o := range plan {
+		switch o.Status {
+		case model.WouldRun, model.WouldRefresh:
+			would = append(would, o.ID)
+		case model.MayRun:
+			may = append(may, o.ID)
+		}
+	}
+	ok := true
+	for _, o := range outcomes {
+		ok = ok && o.Status != model.Failed && o.Status != model.Skipped
+	}
+	for _, id := range ran {
+		if !slices.Contains(would, id) && !slices.Contains(may, id) {
+			t.Errorf("%s ran; the plan had it not", id)
+		}
+	}
+	if ok && len(may) == 0 {
+		ran = slices.Sorted(slices.Values(ran))
+		slices.Sort(would)
+		if !slices.Equal(ran, would) {
+			t.Errorf("ran %v, planned %v", ran, would)
+		}
+	}
+}
+
+func checkOrder(t *testing.T, m *model.Manifest, ran []string) {
+	t.Helper()
+	at := map[string]int{}
+	for i, id := range ran {
+		if at[id] != 0 {
+			t.Errorf("%s ran twice", id)
+		}
+		at[id] = i + 1
+	}
+	for i := range m.Resources {
+		for _, e := range m.Resources[i].Upstream {
+			a, b := at[m.Resources[e.On].ID()], at[m.Resources[i].ID()]
+			if a != 0 && b != 0 && a > b {
+				t.Errorf("%s ran before %s", m.Resources[i].ID(), m.Resources[e.On].ID())
+			}
+		}
+	}
+}
+
+// FuzzNoRefreshIsLost applies again and again, with failures that go away, and
+// demands that every change is followed by a success of each subscriber.
+func FuzzNoRefreshIsLost(f *testing.F) {
+	for seed := range uint64(200) {
+		f.Add(seed, uint8(3+seed%15))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, size uint8) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		w := &world{cells: map[string]int{}}
+		m := random(rng, 1+int(size)%30, &w, false)
+		for i := range m.Resources {
+			m.Resources[i].IgnoreFailure = false
+			m.Resources[i].Spec.(*spec).guardErr = ""
+			m.Resources[i].Spec.(*spec).cond.OnRefresh = model.RefreshRuns
+			m.Resources[i].OnRefresh = model.RefreshRuns
+		}
+		var facts []model.Fact
+		owed := map[string]bool{} // ours, counted without the journal
+		for run := range 6 {
+			for i := range m.Resources {
+				m.Resources[i].Spec.(*spec).fails = run < 4 && rng.IntN(4) == 0
+			}
+			memory := model.Replay(facts)
+			outcomes, more := apply(t, m, memory, engine.Options{Jobs: 1 + rng.IntN(4), FailFast: rng.IntN(3) == 0})
+			facts = append(facts, more...)
+			for _, i := range order(m) {
+				o := &outcomes[i]
+				if o.Acted && (o.Status == model.Changed || o.Status == model.Stable) {
+					delete(owed, o.ID)
+				}
+				if o.Acted && (o.Status == model.Changed || o.Status == model.Failed) {
+					for _, id := range m.Resources[i].Subscribers {
+						owed[id] = true
+					}
+				}
+			}
+			got := map[string]bool{}
+			after := model.Replay(facts)
+			for _, d := range after.Debts {
+				got[d.ID] = true
+			}
+			if diff := cmp.Diff(owed, got); diff != "" {
+				t.Fatalf("run %d: owed by our count (-) and by the journal (+):\n%s", run, diff)
+			}
+		}
+		if len(owed) > 0 {
+			t.Errorf("still owed after runs without failures: %v", owed)
+		}
+	})
+}
+
+// order is the manifest's own: random makes edges point backwards only.
+func order(m *model.Manifest) []int { return m.Order }
+
+func chain(specs ...*spec) (*model.Manifest, **world) {
+	w := &world{cells: map[string]int{}}
+	m := &model.Manifest{}
+	for i, s := range specs {
+		s.w, s.id = &w, fmt.Sprintf("exec#%d", i)
+		r := model.Resource{Ref: model.Ref{Type: "exec", Name: fmt.Sprint(i)}, Tries: 1, Spec: s, OnRefresh: s.cond.OnRefresh}
+		if i > 0 {
+			r.Upstream = []model.Edge{{On: i - 1, Refresh: true}}
+			m.Resources[i-1].Subscribers = []string{s.id}
+		}
+		m.Resources = append(m.Resources, r)
+		m.Order = append(m.Order, i)
+	}
+	return m, &w
+}
+
+func TestBeginIsDurableBeforeTheProcess(t *testing.T) {
+	j := &tape{}
+	m, w := chain(&spec{}, &spec{})
+	for i := range m.Resources {
+		s := m.Resources[i].Spec.(*spec)
+		m.Resources[i].Spec = &watched{s, func() {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			last := j.facts[len(j.facts)-1]
+			if last.Kind != model.FactBegan || last.ID != s.id || j.durable != len(j.facts) {
+				t.Errorf("%s starts and the journal ends with %+v, %d of %d durable", s.id, last, j.durable, len(j.facts))
+			}
+		}}
+	}
+	_, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Run: "r"}, engine.Options{Act: engine.Apply, Journal: j, Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len((*w).ran) != 2 || j.durable != len(j.facts) || len(j.facts) != 4 {
+		t.Errorf("ran %v; %d of %d facts durable at the end", (*w).ran, j.durable, len(j.facts))
+	}
+}
+
+// watched calls a function when its resource starts to act.
+type watched struct {
+	*spec
+	started func()
+}
+
+func (s *watched) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
+	s.started()
+	return s.spec.Run(ctx, stage)
+}
+
+func TestNothingStartsWithoutItsBegin(t *testing.T) {
+	// a resource's begin and its end are an append each
+	for fail, want := range map[int]int{1: 0, 2: 1, 3: 1, 4: 2} {
+		j := &tape{fail: fail}
+		m, w := chain(&spec{}, &spec{}, &spec{})
+		outcomes, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Run: "r"}, engine.Options{Act: engine.Apply, Journal: j, Now: clock})
+		if err == nil {
+			t.Fatalf("append %d failed and the walk did not", fail)
+		}
+		if len((*w).ran) != want {
+			t.Errorf("append %d failed, and %v ran", fail, (*w).ran)
+		}
+		if last := outcomes[2]; last.Status != model.NotReached || last.Reason == "" {
+			t.Errorf("append %d failed: the last resource is %v (%s)", fail, last.Status, last.Reason)
+		}
+	}
+}
+
+func TestConvergedWritesNothing(t *testing.T) {
+	m, w := chain(&spec{cond: model.Conditions{RefreshOnly: true}}, &spec{cond: model.Conditions{RefreshOnly: true}})
+	outcomes, facts := apply(t, m, model.Memory{}, engine.Options{Jobs: 1})
+	if len(facts) != 0 || len((*w).ran) != 0 || outcomes[1].Status != model.Stable {
+		t.Errorf("facts %v, ran %v, %v", facts, (*w).ran, outcomes[1].Status)
+	}
+}
+
+func TestStopped(t *testing.T) {
+	t.Run("fail_fast", func(t *testing.T) {
+		m, w := chain(&spec{fails: true}, &spec{})
+		m.Resources[1].Upstream = nil
+		outcomes, _ := apply(t, m, model.Memory{}, engine.Options{Jobs: 1, FailFast: true})
+		if outcomes[1].Status != model.NotReached || len((*w).ran) != 1 {
+			t.Errorf("after the failure: %v, ran %v", outcomes[1].Status, (*w).ran)
+		}
+	})
+	t.Run("cancel", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		m, w := chain(&spec{}, &spec{})
+		s := m.Resources[0].Spec.(*spec)
+		m.Resources[0].Spec = &watched{s, func() { s.fails = true; cancel(errors.New("interrupted by SIGINT")) }}
+		j := &tape{}
+		outcomes, err := engine.Run(ctx, &model.Plan{Manifest: m, Run: "r"}, engine.Options{Act: engine.Apply, Journal: j, Now: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outcomes[0].Status != model.Interrupted || outcomes[1].Status != model.NotReached || len((*w).ran) != 1 {
+			t.Errorf("%v, %v, ran %v", outcomes[0].Status, outcomes[1].Status, (*w).ran)
+		}
+		if outcomes[1].Reason != "interrupted by SIGINT" {
+			t.Errorf("reason %q", outcomes[1].Reason)
+		}
+		after := model.Replay(j.facts)
+		if len(after.Debts) != 1 || after.Debts[0].ID != "exec#1" {
+			t.Errorf("an interrupted publisher owes %+v", after.Debts)
+		}
+	})
+}
+
+func TestSkipNamesTheRoot(t *testing.T) {
+	m, _ := chain(&spec{fails: true}, &spec{}, &spec{})
+	outcomes, _ := apply(t, m, model.Memory{}, engine.Options{Jobs: 1})
+	for _, o := range outcomes[1:] {
+		if o.Status != model.Skipped || o.RootCause != "exec#0" || o.Reason != "exec#0 failed" {
+			t.Errorf("%s: %v, root %q, reason %q", o.ID, o.Status, o.RootCause, o.Reason)
+		}
+	}
+	m, w := chain(&spec{fails: true}, &spec{})
+	m.Resources[0].IgnoreFailure = true
+	outcomes, facts := apply(t, m, model.Memory{}, engine.Options{Jobs: 1})
+	if !outcomes[0].Ignored || len((*w).ran) != 2 || len(outcomes[1].RefreshedBy) != 0 {
+		t.Errorf("ignored: %+v, ran %v", outcomes[0], (*w).ran)
+	}
+	if after := model.Replay(facts); len(after.Debts) != 0 {
+		t.Errorf("an ignored failure owes %v", after.Debts)
+	}
+}
+
+func TestTries(t *testing.T) {
+	m, w := chain(&spec{fails: true})
+	m.Resources[0].Tries = 3
+	outcomes, _ := apply(t, m, model.Memory{}, engine.Options{})
+	if outcomes[0].Attempts != 3 || len((*w).ran) != 3 {
+		t.Errorf("%d attempts, ran %v", outcomes[0].Attempts, (*w).ran)
+	}
+	m, w = chain(&spec{noStart: true})
+	m.Resources[0].Tries = 3
+	outcomes, _ = apply(t, m, model.Memory{}, engine.Options{})
+	if outcomes[0].Attempts != 1 || len((*w).ran) != 1 {
+		t.Errorf("a failure to start was tried %d times", outcomes[0].Attempts)
+	}
+}
+
+func TestLeftRunning(t *testing.T) {
+	m, w := chain(&spec{})
+	memory := model.Replay([]model.Fact{
+		{Kind: model.FactBegan, Run: "r0", ID: "exec#0"},
+		{Kind: model.FactProcess, Run: "r0", ID: "exec#0", Process: &model.Process{PID: 41, Start: 7}},
+	})
+	opts := engine.Options{Alive: func(p model.Process) bool { return p == model.Process{PID: 41, Start: 7} }}
+	outcomes, _ := apply(t, m, memory, opts)
+	if outcomes[0].Reason != "pid 41 of run r0 still runs it" || len((*w).ran) != 0 {
+		t.Errorf("%+v, ran %v", outcomes[0], (*w).ran)
+	}
+	if o := preview(t, m, memory, opts)[0]; o.Status != model.Failed {
+		t.Errorf("the plan says %v", o.Status)
+	}
+}
