@@ -53,7 +53,8 @@ func (c *Conditions) Decide(ctx context.Context, ask Ask) (Decision, error) {
 	case ask.Unfinished != "" && len(c.Creates) > 0:
 		d.Read = nil // it runs whatever is there
 		if missing == "" {
-			d.Reason = "creates " + c.Creates[0] + " exists although run " + ask.Unfinished + " did not finish it"
+			d.Reason = fmt.Sprintf("creates %s appeared although the command failed in run %s: it runs again; `settle forget %s` keeps it as it is",
+				c.Creates[0], ask.Unfinished, ask.ID)
 		} else {
 			d.Reason = "creates " + missing + " is missing"
 		}

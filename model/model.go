@@ -165,6 +165,7 @@ type About struct {
 
 // Ask is what a walk knows of a resource when it reaches it.
 type Ask struct {
+	ID          string    // the resource's, for texts that tell a person what to do
 	Refresh     Certainty // whether it is refreshed (row 2 of the decision table)
 	RefreshedBy []string  // ids of publishers that changed in this run, in the order of Upstream
 	Owed        []Debt    // what is owed to it from earlier runs

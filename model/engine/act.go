@@ -52,6 +52,7 @@ func (w *walk) task(n int) Task {
 	if u := w.upstream[n]; u >= 0 {
 		t.Upstream = w.outcomes[u].ID
 	}
+	t.Ask.ID = r.ID()
 	t.Ask.Owed = w.plan.Memory.OwedTo(r)
 	t.Ask.Unfinished = w.plan.Memory.Mark(r)
 	t.Ask.SkipGuards = w.opts.SkipGuards
