@@ -1,0 +1,223 @@
+package posix
+
+import (
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestArgv(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, line string
+		want       []string
+	}{
+		{"words", "/usr/bin/tar -xzf  app.tar.gz", []string{"/usr/bin/tar", "-xzf", "app.tar.gz"}},
+		{"quotes join words", `echo 'a b' "c d"e f\ g ''`, []string{"echo", "a b", "c de", "f g", ""}},
+		{"variables are text", `echo $USER ${HOME} "$USER"`, []string{"echo", "$USER", "${HOME}", "$USER"}},
+		{"globs are text", "ls *.go a?", []string{"ls", "*.go", "a?"}},
+		{"quoted operators are text", `echo '&&' "|" \; \> '2>&1'`, []string{"echo", "&&", "|", ";", ">", "2>&1"}},
+		{"operators within a word are text", "curl http://x/?a=1&b=2 a|b a>b -> =>", []string{"curl", "http://x/?a=1&b=2", "a|b", "a>b", "->", "=>"}},
+		{"quoted substitutions are text", "echo '$(date)' '`date`' \\$(date)", []string{"echo", "$(date)", "`date`", "$(date)"}},
+		{"one newline at the end is dropped", "true a\n", []string{"true", "a"}},
+		{"a newline in quotes is data", "printf 'a\nb'", []string{"printf", "a\nb"}},
+		{"a continued line goes on", "true \\\n  a\\\nb", []string{"true", "ab"}},
+		{"a continued line between words", "true \\\n \\\n b", []string{"true", "b"}},
+		{"a hash is text", "echo #a", []string{"echo", "#a"}},
+		{"other letters", "echo é\u00a0ü", []string{"echo", "é\u00a0ü"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got, err := Argv(tt.line); err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("Argv(%q) = %q, %v; want %q", tt.line, got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestArgvRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ line, message string }{
+		{"echo a && touch b", `"&&" would be an argument: no shell reads this command`},
+		{"a || b", `"||" would be an argument: no shell reads this command`},
+		{"a | b", `"|" would be an argument: no shell reads this command`},
+		{"a |& b", `"|&" would be an argument: no shell reads this command`},
+		{"a &", `"&" would be an argument: no shell reads this command`},
+		{"a ; b", `";" would be an argument: no shell reads this command`},
+		{"a > b", `">" would be an argument: no shell reads this command`},
+		{"a >> b", `">>" would be an argument: no shell reads this command`},
+		{"a < b", `"<" would be an argument: no shell reads this command`},
+		{"a 2>&1", `"2>&1" would be an argument: no shell reads this command`},
+		{"a 2>/dev/null", `"2>/dev/null" would be an argument: no shell reads this command`},
+		{"a &> b", `"&>" would be an argument: no shell reads this command`},
+		{"a <<EOF", `"<<EOF" would be an argument: no shell reads this command`},
+		{"echo $(date)", `"$(date)" would be an argument: no shell reads this command`},
+		{"echo a`date`", "\"a`date`\" would be an argument: no shell reads this command"},
+		{"touch a\ntouch b\n", "several lines need a shell"},
+		{"true\n\n", "several lines need a shell"},
+		{"printf 'a\rb'", "a carriage return in the command"},
+		{"echo it's", "a single quote is not closed"},
+		{`echo "a`, "a double quote is not closed"},
+		{`echo a\`, `a \ at the end escapes nothing`},
+		{"", "command is empty"},
+		{" \t", "command is empty"},
+		{"''", "command is empty"},
+		{`"" a`, "command is empty"},
+	} {
+		t.Run(tt.line, func(t *testing.T) {
+			t.Parallel()
+			argv, err := Argv(tt.line)
+			var refused *Error
+			if !errors.As(err, &refused) {
+				t.Fatalf("Argv(%q) = %q, %v; want an error of ours", tt.line, argv, err)
+			}
+			if refused.Message != tt.message {
+				t.Errorf("Argv(%q): %s, want %s", tt.line, refused.Message, tt.message)
+			}
+			if refused.Hint() == "" && tt.message != "command is empty" {
+				t.Errorf("Argv(%q) tells no way out", tt.line)
+			}
+		})
+	}
+}
+
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		line string
+		want []string
+	}{
+		{"/usr/bin/tar -xzf app.tar.gz", nil},
+		{"echo $USER", []string{"$USER is not expanded"}},
+		{`echo "a$USER" ${HOME}/x`, []string{"$USER is not expanded", "${HOME} is not expanded"}},
+		{`echo "$(date)"`, []string{"$(date) is not expanded"}},
+		{"echo \"`date`\"", []string{"`date` is not expanded"}},
+		{`echo '$USER' \$USER $ $1`, nil},
+		{"ls ~/x a~", []string{"~/x is not expanded"}},
+		{`ls '~' \~`, nil},
+		{"ls *.go", []string{"*.go matches no files: it is passed on as it stands"}},
+		{"ls [ab]c", []string{"[ab]c matches no files: it is passed on as it stands"}},
+		{`ls '*.go' \*.go "a?"`, nil},
+		{"[ -e /x ]", nil},
+		{"curl http://x/?a=1", nil},
+		{"LANG=C sort a", []string{"LANG=C is taken for the program"}},
+		{"env LANG=C sort a", nil},
+	} {
+		t.Run(tt.line, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, doubt := range Doubts(tt.line) {
+				what, way, ok := strings.Cut(doubt, "; ")
+				if !ok || way == "" {
+					t.Errorf("%q tells no way out", doubt)
+				}
+				got = append(got, what)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("Doubts(%q) = %q, want %q", tt.line, got, tt.want)
+			}
+		})
+	}
+}
+
+// shellWords asks a real shell for the words of a text.
+func shellWords(t *testing.T, text string) []string {
+	t.Helper()
+	out, err := exec.Command("/bin/sh", "-c", `printf '%s\0' `+text).Output()
+	if err != nil {
+		t.Fatalf("sh does not read %q: %v", text, err)
+	}
+	words := strings.Split(string(out), "\x00")
+	return words[:len(words)-1]
+}
+
+// FuzzArgv compares the words of a line with those that a real shell sees,
+// wherever it would not act on the line in ways that settle does not.
+func FuzzArgv(f *testing.F) {
+	for _, seed := range []string{`a 'b c' "d"e f\ g ''`, "a \\\n b", `"a\"b\$c\d"`, "a\tb\n", `''"" é`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if len(line) > 1000 || strings.ContainsRune(line, 0) {
+			t.Skip()
+		}
+		argv, err := Argv(line)
+		if err != nil {
+			return
+		}
+		words, _ := scan(strings.TrimSuffix(line, "\n"))
+		if len(words) != len(argv) {
+			t.Fatalf("scan(%q) sees %d words, Argv %q", line, len(words), argv)
+		}
+		for _, w := range words {
+			if strings.ContainsAny(w.bare, "|&;<>()*?[#~") || strings.ContainsAny(w.open, "$`") {
+				t.Skip() // a shell acts on it
+			}
+		}
+		if got := shellWords(t, line); !slices.Equal(got, argv) {
+			t.Errorf("Argv(%q) = %q, a shell reads %q", line, argv, got)
+		}
+	})
+}
+
+// FuzzJoin pastes what Join wrote into a real shell, and reads it back with Argv.
+func FuzzJoin(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"#x", "", "a b"}, {"~", "it's", "a\nb"}, {"é", "-n", "*"}, {"!", "a=b", "$HOME"},
+		{"if", "{a,b}", "[x]"}, {"A=b", "\\", "`"}, {"\t", "\"", "''"}, {"\xff", "a#b", "~x"}, {"!!", "^", "%1"},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		argv := []string{a, b, c}
+		text := Join(argv)
+		if strings.ContainsRune(text, 0) || len(text) > 10_000 {
+			t.Skip()
+		}
+		if got := shellWords(t, text); !slices.Equal(got, argv) {
+			t.Errorf("Join(%q) = %s, a shell reads %q", argv, text, got)
+		}
+		if a == "" || strings.Contains(text, "\r") {
+			return // no command, or none that we take
+		}
+		if got, err := Argv(text); err != nil || !slices.Equal(got, argv) {
+			t.Errorf("Argv(%s) = %q, %v; want %q", text, got, err, argv)
+		}
+	})
+}
+
+func TestJoinIsReadable(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		argv []string
+		want string
+	}{
+		{[]string{"/usr/bin/tar", "-xzf", "app.tar.gz"}, "/usr/bin/tar -xzf app.tar.gz"},
+		{[]string{"echo", "a b", ""}, "echo 'a b' ''"},
+		{[]string{"env", "A=b"}, "env A=b"},
+		{[]string{"A=b"}, "'A=b'"},
+		{[]string{"if"}, "'if'"},
+		{[]string{"echo", "it's", "#"}, `echo 'it'\''s' '#'`},
+		{nil, ""},
+	} {
+		if got := Join(tt.argv); got != tt.want {
+			t.Errorf("Join(%q) = %s, want %s", tt.argv, got, tt.want)
+		}
+	}
+}
+
+// Where the program's name stands, a shell must look for a program, not read a
+// keyword or an assignment.
+func TestJoinNamesAProgram(t *testing.T) {
+	t.Parallel()
+	for _, name := range append([]string{"A=b", "!", "{", "}", "[[", "#", "~"}, reserved...) {
+		cmd := exec.Command("/bin/sh", "-c", Join([]string{name}))
+		cmd.Env = []string{"PATH=/nonexistent"}
+		var exit *exec.ExitError
+		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 127 {
+			t.Errorf("sh runs %s: %v, want exit 127: not found", Join([]string{name}), err)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Package shell hands a text to /bin/sh as it stands.
+package shell
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// errEmpty is the one text that is no command.
+var errEmpty = errors.New("command is empty")
+
+// Argv returns the words that run the text in /bin/sh, always that one,
+// whatever the user's own shell is.
+func Argv(text string) ([]string, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errEmpty
+	}
+	return []string{"/bin/sh", "-c", text}, nil
+}
+
+var (
+	careful   = regexp.MustCompile(`\bset\b[^\n;&|]*\s(-[a-zA-Z]*e|errexit)|\bpipefail\b`)
+	quoted    = regexp.MustCompile(`(?s)'[^']*'|"(\\.|[^"\\])*"|\\.`)
+	continued = regexp.MustCompile(`(\\|&&|\|\|?)[ \t]*$`)
+	pipe      = regexp.MustCompile(`(^|[^|>])\|([^|]|$)`)
+)
+
+// Doubts tells what in a text may hide a failure, each as "what; way out".
+func Doubts(text string) []string {
+	const way = "begin with set -e, or set shell: [/bin/bash, -euo, pipefail, -c]"
+	if careful.MatchString(text) {
+		return nil
+	}
+	var doubts []string
+	if commands(text) > 1 {
+		doubts = append(doubts, "only the last line decides whether it failed; "+way)
+	}
+	if pipe.MatchString(quoted.ReplaceAllString(text, "''")) {
+		doubts = append(doubts, "only the last command of a pipe decides whether it failed; set shell: [/bin/bash, -euo, pipefail, -c]")
+	}
+	return doubts
+}
+
+// commands counts the lines that are commands of their own: no comments, none
+// that the line before goes on with.
+func commands(text string) int {
+	n, goesOn := 0, false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if !goesOn {
+			n++
+		}
+		goesOn = continued.MatchString(line)
+	}
+	return n
+}
