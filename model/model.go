@@ -87,6 +87,7 @@ type Resource struct {
 	IgnoreFailure bool
 	Upstream      []Edge   // in the order of the file: require, subscribe, then edges written at the other end
 	Subscribers   []string // ids of those it refreshes, of the whole manifest, whatever is selected
+	CutOff        bool     // it subscribes to something that is not selected
 	Spec          Spec
 }
 
@@ -118,7 +119,7 @@ func (r *Resource) Subscribes() bool {
 // (design.md section 4: publishers, subscribers, creates, and what a type asks for).
 func (r *Resource) Journaled() bool {
 	about := r.Spec.About()
-	return r.Publishes() || r.Subscribes() || about.Creates || about.Journaled
+	return r.Publishes() || r.Subscribes() || r.CutOff || about.Creates || about.Journaled
 }
 
 // OnRefresh is what a refresh means to a resource.

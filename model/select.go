@@ -102,6 +102,7 @@ func (m *Manifest) reduce(wanted []bool) *Manifest {
 		r := &small.Resources[i]
 		edges := make([]Edge, 0, len(r.Upstream))
 		for _, e := range r.Upstream {
+			r.CutOff = r.CutOff || e.Refresh && !wanted[e.On]
 			if wanted[e.On] {
 				e.On = index[e.On]
 				edges = append(edges, e)

@@ -68,22 +68,23 @@ func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Outcome, 
 }
 
 type walk struct {
-	plan     *model.Plan
-	m        *model.Manifest
-	opts     Options
-	outcomes []model.Outcome
-	done     []bool
-	waits    []int   // how many upstream resources have not ended
-	below    [][]int // downstream neighbours, once each
-	root     []int   // for a skipped resource: whose fault it is
-	upstream []int   // first resource upstream that a preview expects to run before; -1
-	ready    intHeap // what could start now, first in the manifest on top
-	running  int
-	stopped  bool // nothing more starts
-	unsynced bool // something was journaled since the last sync
-	facts    []model.Fact
-	inbox    chan message
-	err      error
+	plan      *model.Plan
+	m         *model.Manifest
+	opts      Options
+	outcomes  []model.Outcome
+	done      []bool
+	waits     []int   // how many upstream resources have not ended
+	below     [][]int // downstream neighbours, once each
+	root      []int   // for a skipped resource: whose fault it is
+	journaled []bool  // the journal hears of it: also of one that has something to pay and no edge any more
+	upstream  []int   // first resource upstream that a preview expects to run before; -1
+	ready     intHeap // what could start now, first in the manifest on top
+	running   int
+	stopped   bool // nothing more starts
+	unsynced  bool // something was journaled since the last sync
+	facts     []model.Fact
+	inbox     chan message
+	err       error
 }
 
 // message is what a worker has to say. Exactly one of looked, told and ended holds.
@@ -101,7 +102,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 	w := &walk{
 		plan: plan, m: m, opts: opts,
 		outcomes: make([]model.Outcome, n), done: make([]bool, n), waits: make([]int, n),
-		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n),
+		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), journaled: make([]bool, n),
 		inbox: make(chan message),
 	}
 	w.opts.Jobs = max(1, w.opts.Jobs)
@@ -110,6 +111,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 		w.outcomes[i] = model.NewOutcome(r)
 		hide(r, &w.outcomes[i], opts.Hide)
 		w.root[i], w.upstream[i] = -1, -1
+		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.Mark(r) != ""
 		for _, e := range r.Upstream {
 			if below := w.below[e.On]; len(below) == 0 || below[len(below)-1] != i { // two edges to one publisher are one wait
 				w.waits[i]++
@@ -163,7 +165,7 @@ func (w *walk) receive(ctx context.Context) {
 	}
 	begins := false
 	for _, msg := range due {
-		begins = begins || w.m.Resources[msg.n].Journaled()
+		begins = begins || w.journaled[msg.n]
 	}
 	w.append(begins)
 	for _, msg := range due {
@@ -190,7 +192,7 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 		w.end(msg.n, msg.outcome)
 		return due
 	}
-	if r := &w.m.Resources[msg.n]; r.Journaled() {
+	if r := &w.m.Resources[msg.n]; w.journaled[msg.n] {
 		w.facts = append(w.facts, model.Fact{
 			Kind: model.FactBegan, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(),
 			Subscribers: r.Subscribers, Missing: msg.outcome.Missing,
@@ -206,7 +208,7 @@ func (w *walk) finish(ctx context.Context, msg message) {
 	if w.opts.Watch.Output != nil && !r.Sensitive {
 		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
 	}
-	if w.opts.Remembers && r.Journaled() {
+	if w.opts.Remembers && w.journaled[n] {
 		stage.Started = func(p model.Process) error {
 			reply := make(chan error, 1)
 			w.inbox <- message{n: n, process: &p, reply: reply}
@@ -221,7 +223,7 @@ func (w *walk) end(n int, o model.Outcome) {
 	r := &w.m.Resources[n]
 	hide(r, &o, w.opts.Hide)
 	w.outcomes[n], w.done[n] = o, true
-	if r.Journaled() {
+	if w.journaled[n] {
 		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
 	}
 	if w.opts.FailFast && o.Status == model.Failed && !o.Ignored {

@@ -337,6 +337,18 @@ func TestSkipNamesTheRoot(t *testing.T) {
 	}
 }
 
+func TestDebtOfOneWithoutEdgesIsPaidOnce(t *testing.T) {
+	m, w := chain(&spec{cond: model.Conditions{RefreshOnly: true}}) // it no longer subscribes to what owes it
+	facts := []model.Fact{{Kind: model.FactOwe, ID: "exec#0", By: "exec#gone", Run: "r0"}}
+	for range 2 {
+		_, more := apply(t, m, model.Replay(facts), engine.Options{})
+		facts = append(facts, more...)
+	}
+	if len((*w).ran) != 1 {
+		t.Errorf("ran %v", (*w).ran)
+	}
+}
+
 func TestTries(t *testing.T) {
 	m, w := chain(&spec{fails: true})
 	m.Resources[0].Tries = 3
