@@ -1,0 +1,69 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Error is a state that cannot be read, used or written. Its text says which
+// file, why, and what to do; a run must not go on with it.
+type Error struct {
+	Message string
+	Err     error // the cause, nil when there is none beneath
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+const elsewhere = "; name another directory with --state-dir"
+
+// explain says why something cannot be done with a file or directory of the state.
+func (s Store) explain(do, path string, err error) error {
+	why := cause(err)
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &Error{fmt.Sprintf("cannot %s: %s (%s)", do, why, path), err}
+	case errors.Is(err, syscall.EROFS):
+		why = "it is on a read-only file system"
+	case errors.Is(err, syscall.ELOOP):
+		why = "it is a symbolic link, or its path has too many of them"
+	case errors.Is(err, fs.ErrPermission):
+		why += ownedBy(path)
+	}
+	return &Error{fmt.Sprintf("cannot %s: %s: %s%s", do, path, why, elsewhere), err}
+}
+
+// cause returns the words of the system alone: the path is said once, by us.
+func cause(err error) string {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno.Error()
+	}
+	return err.Error()
+}
+
+func damaged(path string, line int, why error) error {
+	return &Error{fmt.Sprintf("state is damaged: %s:%d: %v; nothing was run. Restore the file, or move it away "+
+		"and apply with --on-missing-state refresh: then every subscriber is refreshed once, since what was owed is lost", path, line, why), why}
+}
+
+// strange says what is wrong with a journal's first line.
+func strange(path, first string) error {
+	if text, ok := strings.CutPrefix(first, magic); ok {
+		if n, err := strconv.Atoi(text); err == nil && n > version {
+			return newer(path, fmt.Sprintf("it is of version %d, this settle knows version %d", n, version))
+		}
+	}
+	return damaged(path, 1, fmt.Errorf("it is not the first line of a journal of settle"))
+}
+
+func newer(path, what string) error {
+	return &Error{Message: fmt.Sprintf("state was written by a newer settle: %s: %s; use that settle, or name another directory with --state-dir", path, what)}
+}

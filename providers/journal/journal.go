@@ -1,0 +1,133 @@
+// Package journal keeps what settle remembers between runs: one directory for
+// each manifest identity, with the journal itself (append-only, versioned,
+// checksummed, one fact a line), the lock of the apply that goes on, a pause,
+// and the reports of runs that did something.
+//
+// It knows files and what makes them survive a crash. What facts mean is the
+// model's: package model replays them. A reader never writes and never locks;
+// who writes holds the lock.
+//
+//	<state>/<identity, escaped>/journal
+//	<state>/<identity, escaped>/lock
+//	<state>/<identity, escaped>/paused
+//	<state>/<identity, escaped>/runs/<run>.json
+//	<state>/.paused                             for every identity
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// Store is where the state of one identity is kept. Making one touches nothing.
+type Store struct {
+	Dir      string // the state directory, absolute
+	Identity string
+	// Alive says whether a process is still the one it was. It tells a run
+	// that goes on from one that was killed. nil: nothing is alive.
+	Alive func(model.Process) bool
+}
+
+// Holder is who holds the lock of an identity, and what for.
+type Holder struct {
+	model.Process
+	Run     string    `json:"run,omitempty"` // "" when it is not an apply
+	Since   time.Time `json:"since"`
+	User    string    `json:"user,omitempty"`
+	Running []string  `json:"running,omitempty"` // ids of the resources that run
+}
+
+// Snapshot is the state of an identity as it was when it was read.
+type Snapshot struct {
+	Found bool    // there was a journal
+	Going *Holder // who applies or changes the state just now, nil when nobody does
+
+	store    Store
+	facts    []model.Fact
+	size     int64 // of the journal's whole lines
+	position string
+}
+
+// Path returns the directory of the identity's state.
+func (s Store) Path() string { return filepath.Join(s.Dir, escape(s.Identity)) }
+
+func (s Store) file(name string) string { return filepath.Join(s.Path(), name) }
+
+// Read reads the state. None at all is no error: then nothing is remembered.
+func (s Store) Read() (*Snapshot, error) {
+	before := s.holder()
+	snap, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	holder := s.holder()
+	if holder == nil {
+		holder = before // it ended while we read: what it had begun is not lost
+	}
+	snap.facts = append(snap.facts, snap.missing(holder)...)
+	if holder != nil && s.alive(holder) {
+		snap.Going = holder
+	}
+	return snap, nil
+}
+
+// read reads the journal until it makes sense: a writer that repairs a torn
+// line while we read may show us parts of two files.
+func (s Store) read() (*Snapshot, error) {
+	path := s.file("journal")
+	for attempt := 1; ; attempt++ {
+		text, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, s.explain("read state", path, err)
+		}
+		facts, good, err := decode(path, text)
+		if err == nil {
+			return &Snapshot{Found: good > 0, store: s, facts: facts, size: int64(good), position: position(text[:good])}, nil
+		}
+		if attempt == 3 {
+			return nil, err
+		}
+	}
+}
+
+// missing returns the first fact of a holder's run when the journal has none of
+// it: the holder was killed before it wrote a line, or has not come to it.
+func (p *Snapshot) missing(h *Holder) []model.Fact {
+	if h == nil || h.Run == "" {
+		return nil
+	}
+	for i := range p.facts {
+		if p.facts[i].Run == h.Run {
+			return nil
+		}
+	}
+	return []model.Fact{h.fact()}
+}
+
+func (h *Holder) fact() model.Fact {
+	return model.Fact{Kind: model.FactRun, Run: h.Run, Time: h.Since, User: h.User, PID: h.PID}
+}
+
+// Memory returns what the journal's facts add up to.
+func (p *Snapshot) Memory() model.Memory { return model.ReplayDuring(p.facts, p.going()) }
+
+// Position names the place up to which the journal was read. Every apply and
+// every forget moves it; no two journals share one.
+func (p *Snapshot) Position() string { return p.position }
+
+// Runs returns the history, oldest run first.
+func (p *Snapshot) Runs() []model.Past { return model.History(p.facts, p.going()) }
+
+func (p *Snapshot) going() string {
+	if p.Going == nil {
+		return ""
+	}
+	return p.Going.Run
+}
+
+func (s Store) alive(h *Holder) bool { return s.Alive != nil && s.Alive(h.Process) }

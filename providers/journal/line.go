@@ -1,0 +1,99 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// The first line of a journal names its form. A change that an older settle
+// would misread is a new version.
+const (
+	magic   = "settle journal "
+	version = 1
+)
+
+var (
+	header = magic + strconv.Itoa(version) + "\n"
+	table  = crc32.MakeTable(crc32.Castagnoli)
+)
+
+// sumLen is the length of a line's checksum and the space behind it.
+const sumLen = 9
+
+// encode appends one line for each fact: checksum, space, JSON.
+func encode(to []byte, facts []model.Fact) []byte {
+	for i := range facts {
+		text, err := json.Marshal(&facts[i])
+		if err != nil {
+			panic("a fact is plain data: " + err.Error())
+		}
+		to = fmt.Appendf(to, "%08x ", crc32.Checksum(text, table))
+		to = append(append(to, text...), '\n')
+	}
+	return to
+}
+
+// decode returns the facts of a journal, and how many bytes of it are whole
+// lines. What follows the last line end is a line that was being written when
+// its writer died: nothing was done on its strength, so it is dropped.
+// Anything else that is not as it was written is damage.
+func decode(path string, text []byte) (facts []model.Fact, good int, err error) {
+	first, rest, ok := bytes.Cut(text, []byte("\n"))
+	switch {
+	case !ok && strings.HasPrefix(header, string(first)):
+		return nil, 0, nil // died while it wrote the first line, or wrote none
+	case !ok || string(first)+"\n" != header:
+		return nil, 0, strange(path, string(first))
+	}
+	good = len(header)
+	facts = make([]model.Fact, 0, bytes.Count(rest, []byte("\n")))
+	for number := 2; ; number++ {
+		line, next, ok := bytes.Cut(rest, []byte("\n"))
+		if !ok {
+			return facts, good, nil
+		}
+		var fact model.Fact
+		if err := parse(line, &fact); err != nil {
+			return nil, 0, damaged(path, number, err)
+		}
+		if !fact.Kind.Known() {
+			return nil, 0, newer(path, fmt.Sprintf("line %d is a %q", number, fact.Kind))
+		}
+		facts = append(facts, fact)
+		good += len(line) + 1
+		rest = next
+	}
+}
+
+func parse(line []byte, fact *model.Fact) error {
+	if len(line) < sumLen || line[sumLen-1] != ' ' {
+		return fmt.Errorf("it has no checksum")
+	}
+	sum, err := strconv.ParseUint(string(line[:sumLen-1]), 16, 32)
+	if err != nil {
+		return fmt.Errorf("it has no checksum")
+	}
+	if uint32(sum) != crc32.Checksum(line[sumLen:], table) {
+		return fmt.Errorf("its checksum is wrong")
+	}
+	if err := json.Unmarshal(line[sumLen:], fact); err != nil {
+		return fmt.Errorf("it is not a fact: %w", err)
+	}
+	return nil
+}
+
+// position names the end of a journal: where it is, and the checksum of the
+// last line, which holds the id of a run that no other journal has had.
+func position(text []byte) string {
+	if len(text) == 0 {
+		return ""
+	}
+	last := bytes.LastIndexByte(text[:len(text)-1], '\n') + 1
+	return fmt.Sprintf("%d-%08x", len(text), crc32.Checksum(text[last:], table))
+}

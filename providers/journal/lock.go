@@ -1,0 +1,180 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// Held is the error of a lock that another settle holds.
+type Held struct{ Holder }
+
+// Error says who holds the lock, since when, and what it runs.
+func (h *Held) Error() string {
+	var b strings.Builder
+	b.WriteString("another apply is running")
+	if h.Run == "" && h.PID != 0 {
+		b.Reset()
+		b.WriteString("another settle is changing the state")
+	}
+	if h.PID != 0 {
+		fmt.Fprintf(&b, ": pid %d since %s", h.PID, h.Since.Format(time.RFC3339))
+	}
+	if len(h.Running) > 0 {
+		fmt.Fprintf(&b, ", runs %s", strings.Join(h.Running, ", "))
+	}
+	return b.String()
+}
+
+// errTaken is what tryLock returns while someone else has the lock.
+var errTaken = errors.New("lock is taken")
+
+// lockPause is the time between two attempts to get a lock that is taken.
+const lockPause = 50 * time.Millisecond
+
+// Lock makes sure that the state can be written, takes the identity's lock,
+// waiting for it as long as it may, and reads the state. The lock ends with
+// Close or with the process, however that ends; no child inherits it.
+func (s Store) Lock(ctx context.Context, wait time.Duration, me Holder) (*Journal, error) {
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(wait)
+	for {
+		file, err := s.tryLock()
+		if err == nil {
+			return s.open(file, me)
+		}
+		if !errors.Is(err, errTaken) {
+			return nil, s.explain("lock state", s.file("lock"), err)
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return nil, s.held()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for the lock: %w", context.Cause(ctx))
+		case <-time.After(min(left, lockPause)):
+		}
+	}
+}
+
+// tryLock opens the lock file and locks it. Between the two, someone may have
+// removed the whole state: then the lock is of nothing that others see.
+func (s Store) tryLock() (*os.File, error) {
+	for {
+		file, err := openFile(s.file("lock"), os.O_RDWR)
+		if err != nil {
+			return nil, err
+		}
+		if err = lock(file); err == nil {
+			var same bool
+			if same, err = stands(file); same {
+				return file, nil
+			}
+		}
+		_ = file.Close() // nothing was written
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// stands says whether an open file is still the one that its name leads to.
+func stands(file *os.File) (bool, error) {
+	mine, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	there, err := os.Stat(file.Name())
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(mine, there), err
+}
+
+// held returns the error that names the holder. It may be just writing its
+// name, or just have left.
+func (s Store) held() error {
+	for range 10 {
+		if h := s.holder(); h != nil {
+			return &Held{*h}
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return &Held{}
+}
+
+// holder returns who wrote its name into the lock file and has not taken it
+// out again, alive or dead; nil when nobody has.
+func (s Store) holder() *Holder {
+	text, err := os.ReadFile(s.file("lock"))
+	if err != nil {
+		return nil // no lock, or none of our business
+	}
+	return readHolder(text)
+}
+
+func readHolder(text []byte) *Holder {
+	line, _, ok := bytes.Cut(text, []byte("\n")) // a longer name may have been here before
+	var h Holder
+	if !ok || json.Unmarshal(line, &h) != nil {
+		return nil
+	}
+	return &h
+}
+
+// write puts the holder's name into the lock file, in one piece.
+func (h *Holder) write(file *os.File) error {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt(append(text, '\n'), 0)
+	return err
+}
+
+// open reads the state under the lock, and leaves our name in it.
+func (s Store) open(file *os.File, me Holder) (*Journal, error) {
+	j := &Journal{lock: file, me: me}
+	err := j.start(s)
+	if err != nil {
+		j.release()
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *Journal) start(s Store) error {
+	snap, err := s.read()
+	if err != nil {
+		return err
+	}
+	j.Snapshot = *snap
+	text, err := io.ReadAll(j.lock)
+	if err != nil {
+		return s.explain("read state", j.lock.Name(), err)
+	}
+	j.pending = j.missing(readHolder(text))
+	if err := j.me.write(j.lock); err != nil {
+		return s.explain("save state", j.lock.Name(), err)
+	}
+	if j.me.Run != "" {
+		j.pending = append(j.pending, j.me.fact())
+	}
+	return nil
+}
+
+// release takes our name out of the lock file and lets the lock go.
+func (j *Journal) release() {
+	_ = j.lock.Truncate(0) // a name of a dead process is not believed either
+	_ = j.lock.Close()     // holds nothing that could be lost
+	j.lock = nil
+}
