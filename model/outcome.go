@@ -71,6 +71,7 @@ type Outcome struct {
 
 	Expects   string    `json:"-"` // what would have been a success
 	Quiet     bool      `json:"-"` // people are not shown its output
+	Differs   error     `json:"-"` // from what a saved plan said of it: nothing more may start
 	Denied    bool      `json:"-"` // it failed for want of rights
 	Acted     bool      `json:"-"` // its Run was called
 	Began     bool      `json:"-"` // and had an effect, also when it failed

@@ -5,6 +5,7 @@
 package engine
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"time"
@@ -52,7 +53,8 @@ type Options struct {
 //
 // When ctx ends, nothing more starts and Run waits for what runs: a Spec's Run
 // has to end on ctx. The error is the journal's: the walk was stopped because
-// nothing can be remembered any more.
+// nothing can be remembered any more; or an *ErrDiffers, when it was held to a
+// saved plan.
 func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Outcome, error) {
 	w := newWalk(plan, opts)
 	for {
@@ -64,7 +66,7 @@ func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Outcome, 
 	}
 	w.append(w.unsynced)
 	w.explain(ctx)
-	return w.outcomes, w.err
+	return w.outcomes, cmp.Or(w.err, w.differs)
 }
 
 type walk struct {
@@ -84,7 +86,8 @@ type walk struct {
 	unsynced  bool // something was journaled since the last sync
 	facts     []model.Fact
 	inbox     chan message
-	err       error
+	err       error // of the journal: it takes nothing more
+	differs   error // from a saved plan
 }
 
 // message is what a worker has to say. Exactly one of looked, told and ended holds.
@@ -226,6 +229,9 @@ func (w *walk) end(n int, o model.Outcome) {
 	if w.journaled[n] {
 		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
 	}
+	if o.Differs != nil && w.differs == nil {
+		w.stopped, w.differs = true, o.Differs
+	}
 	if w.opts.FailFast && o.Status == model.Failed && !o.Ignored {
 		w.stopped = true
 	}
@@ -294,6 +300,8 @@ func (w *walk) explain(ctx context.Context) {
 	switch {
 	case w.err != nil:
 		reason = "the run stopped: its state cannot be saved"
+	case w.differs != nil:
+		reason = "the run stopped: the saved plan no longer holds"
 	case ctx.Err() != nil:
 		reason = context.Cause(ctx).Error()
 	}

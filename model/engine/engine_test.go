@@ -379,3 +379,46 @@ func TestLeftRunning(t *testing.T) {
 		t.Errorf("the plan says %v", o.Status)
 	}
 }
+
+// TestHold changes one thing at a time between the plan and the apply.
+func TestHold(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(w *world, m *model.Manifest, memory *model.Memory)
+		id     string // where it stops, "" for nowhere
+	}{
+		{"nothing", func(*world, *model.Manifest, *model.Memory) {}, ""},
+		{"a created file", func(w *world, _ *model.Manifest, _ *model.Memory) { w.cells["made"] = 1 }, "exec#0"},
+		{"a guard's answer", func(w *world, _ *model.Manifest, _ *model.Memory) { w.cells["guard"] = 0 }, "exec#1"},
+		{"a refresh is owed", func(_ *world, m *model.Manifest, memory *model.Memory) {
+			*memory = model.Replay([]model.Fact{{Kind: model.FactOwe, ID: "exec#2", By: "exec#gone", Run: "r0"}})
+		}, "exec#2"},
+		{"a guard that cannot be read", func(_ *world, m *model.Manifest, _ *model.Memory) {
+			m.Resources[1].Spec.(*spec).guardErr = "never"
+		}, "exec#1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m, w := chain(
+				&spec{cond: model.Conditions{Creates: []string{"made"}}},
+				&spec{cond: model.Conditions{Guards: []model.Guard{{Property: "unless", Command: "guard"}}}},
+				&spec{cond: model.Conditions{RefreshOnly: true}})
+			for i := range m.Resources {
+				m.Resources[i].Upstream = nil
+			}
+			(*w).cells["guard"] = 1
+			memory := model.Replay(nil)
+			saved := model.Save(m, "p", model.Selection{}, preview(t, m, memory, engine.Options{}))
+			tt.change(*w, m, &memory)
+			_, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"},
+				engine.Options{Act: engine.Hold(saved.Said()), Journal: engine.NoJournal{}, Now: clock})
+			var differs *engine.ErrDiffers
+			switch errors.As(err, &differs); {
+			case tt.id == "" && err != nil:
+				t.Errorf("stopped: %v", err)
+			case tt.id != "" && (differs == nil || differs.ID != tt.id):
+				t.Errorf("error %v, want one of %s", err, tt.id)
+			}
+		})
+	}
+}
