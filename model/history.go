@@ -80,6 +80,12 @@ func retain(runs []Past, keep int) []Past {
 func Compact(facts []Fact) []Fact {
 	var short []Fact
 	kept := map[string]bool{}
+	for _, fact := range facts {
+		if fact.Kind == FactDone {
+			clear(kept)
+			kept[fact.Run] = true // the last end says how many runs to keep
+		}
+	}
 	for _, past := range History(facts, "") {
 		kept[past.Run] = true
 	}

@@ -1,0 +1,454 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// The facts of the tables, as short as they are read.
+
+func run(id string) Fact  { return Fact{Kind: FactRun, Run: id} }
+func done(id string) Fact { return Fact{Kind: FactDone, Run: id} }
+
+// begin is of "run id [subscriber...]"; a '!' behind the id says that creates was missing.
+func begin(text string) Fact {
+	words := strings.Fields(text)
+	id, missing := strings.CutSuffix(words[1], "!")
+	return Fact{Kind: FactBegan, Run: words[0], ID: id, Subscribers: words[2:], Missing: missing}
+}
+
+// end is of "run id[=alias] how".
+func end(text string) Fact {
+	words := strings.Fields(text)
+	id, alias, _ := strings.Cut(words[1], "=")
+	return Fact{Kind: FactEnded, Run: words[0], ID: id, Alias: alias, End: End(words[2])}
+}
+
+func settle(run, id, alias string) Fact {
+	return Fact{Kind: FactSettled, Run: run, ID: id, Alias: alias}
+}
+func forget(id, alias string) Fact { return Fact{Kind: FactForget, ID: id, Alias: alias} }
+func process(run, id string, pid int) Fact {
+	return Fact{Kind: FactProcess, Run: run, ID: id, Process: &Process{PID: pid}}
+}
+
+// what writes a memory in one line: debts as "subscriber<publisher@run", then marks, then processes.
+func what(m Memory) string {
+	var parts []string
+	for _, d := range m.Debts {
+		parts = append(parts, fmt.Sprintf("%s<%s@%s", d.ID, d.By, d.Since))
+	}
+	for _, fact := range m.Facts() {
+		switch fact.Kind {
+		case FactMark:
+			parts = append(parts, fmt.Sprintf("%s!%s", fact.ID, fact.Run))
+		case FactProcess:
+			parts = append(parts, fmt.Sprintf("%s:%d@%s", fact.ID, fact.Process.PID, fact.Run))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+var replays = []struct {
+	name  string
+	facts []Fact
+	want  string
+}{
+	{"nothing", nil, ""},
+	{"a run that did nothing", []Fact{done("1")}, ""},
+
+	// who owes
+	{"changed owes every subscriber of that moment", []Fact{begin("1 p s t"), end("1 p changed")}, "s<p@1 t<p@1"},
+	{"failed after its process started owes", []Fact{begin("1 p s"), end("1 p failed")}, "s<p@1"},
+	{"interrupted owes", []Fact{begin("1 p s"), end("1 p interrupted")}, "s<p@1"},
+	{"began and never ended owes", []Fact{begin("1 p s")}, "s<p@1"},
+	{"began and never ended owes, seen from the next run", []Fact{begin("1 p s"), run("2")}, "s<p@1"},
+	{"began and never ended owes, seen behind the end of its run", []Fact{begin("1 p s"), done("1")}, "s<p@1"},
+	{"stable owes nothing", []Fact{begin("1 p s"), end("1 p stable")}, ""},
+	{"ignored owes nothing", []Fact{begin("1 p s"), end("1 p ignored")}, ""},
+	{"without effect owes nothing", []Fact{begin("1 p s"), end("1 p nothing")}, ""},
+	{"nobody subscribes", []Fact{begin("1 p"), end("1 p changed")}, ""},
+	{"a late subscriber is owed only what came after it",
+		[]Fact{begin("1 p s"), end("1 p changed"), begin("2 p s t"), end("2 p changed")}, "s<p@1 t<p@2"},
+	{"one that no longer subscribes is still owed", []Fact{begin("1 p s"), end("1 p changed"), begin("2 p"), end("2 p changed")}, "s<p@1"},
+	{"owed twice by one publisher is one debt, since the first run",
+		[]Fact{begin("1 p s"), end("1 p changed"), begin("2 p s"), end("2 p changed")}, "s<p@1"},
+	{"owed by two publishers is two debts",
+		[]Fact{begin("1 p s"), end("1 p changed"), begin("1 q s"), end("1 q changed")}, "s<p@1 s<q@1"},
+	{"debts are in the order in which they were made, not in that of names",
+		[]Fact{begin("1 q z a"), end("1 q changed"), begin("1 p m"), end("1 p changed")}, "z<q@1 a<q@1 m<p@1"},
+	{"killed runs owe in the order in which their resources began", []Fact{begin("1 q a"), begin("1 p b"), run("2")}, "a<q@1 b<p@1"},
+	{"the same resource begun again and again killed", []Fact{run("1"), begin("1 p s"), run("2"), begin("2 p s"), run("3")}, "s<p@1"},
+	{"a begin of the same run without an end between counts too", []Fact{begin("1 p s"), begin("1 p t"), end("1 p stable")}, "s<p@1"},
+	{"a chain: the subscriber that changed owes its own", []Fact{
+		begin("1 p s"), end("1 p changed"), begin("1 s t"), end("1 s changed"),
+	}, "t<s@1"},
+	{"an end without a begin owes nothing: it cannot say whom", []Fact{end("1 p changed")}, ""},
+
+	// who pays
+	{"a change pays", []Fact{begin("1 p s"), end("1 p changed"), begin("1 s"), end("1 s changed")}, ""},
+	{"a success without change pays", []Fact{begin("1 p s"), end("1 p changed"), begin("1 s"), end("1 s stable")}, ""},
+	{"a failure does not pay", []Fact{begin("1 p s"), end("1 p changed"), begin("1 s"), end("1 s failed")}, "s<p@1"},
+	{"an ignored failure does not pay", []Fact{begin("1 p s"), end("1 p changed"), begin("1 s"), end("1 s ignored")}, "s<p@1"},
+	{"an interrupt does not pay", []Fact{begin("1 p s"), end("1 p changed"), begin("1 s"), end("1 s interrupted")}, "s<p@1"},
+	{"failing to start does not pay", []Fact{begin("1 p s"), end("1 p changed"), begin("1 s"), end("1 s nothing")}, "s<p@1"},
+	{"to be killed does not pay", []Fact{begin("1 p s"), end("1 p changed"), begin("1 s"), run("2")}, "s<p@1"},
+	{"a no settles", []Fact{begin("1 p s"), end("1 p changed"), settle("2", "s", "")}, ""},
+	{"a success pays all its publishers at once",
+		[]Fact{begin("1 p s"), end("1 p changed"), begin("1 q s"), end("1 q changed"), begin("2 s"), end("2 s stable")}, ""},
+	{"it pays its own only", []Fact{begin("1 p s t"), end("1 p changed"), begin("1 t"), end("1 t changed")}, "s<p@1"},
+	{"a publisher that is gone still pays out", []Fact{begin("1 p s"), end("1 p changed"), run("2"), done("2")}, "s<p@1"},
+	{"owed again after it was paid, since the new run",
+		[]Fact{begin("1 p s"), end("1 p changed"), begin("1 s"), end("1 s changed"), begin("2 p s"), end("2 p changed")}, "s<p@2"},
+	{"what the loss of the state owes is paid like any other",
+		[]Fact{{Kind: FactOwe, ID: "s", Run: "1"}, {Kind: FactOwe, ID: "t", Run: "1"}, begin("1 s"), end("1 s changed")}, "t<@1"},
+
+	// renamed
+	{"a success under the new name pays the old one's debts", []Fact{begin("1 p old"), end("1 p changed"), begin("2 new"), end("2 new=old stable")}, ""},
+	{"and those of the new name", []Fact{
+		begin("1 p old"), end("1 p changed"), begin("2 p new"), end("2 p changed"), begin("2 new"), end("2 new=old changed"),
+	}, ""},
+	{"a failure under the new name pays neither", []Fact{
+		begin("1 p old"), end("1 p changed"), begin("2 new"), end("2 new=old failed"),
+	}, "old<p@1"},
+	{"a no under the new name settles the old one's", []Fact{begin("1 p old"), end("1 p changed"), settle("2", "new", "old")}, ""},
+	{"forgetting the new name forgets the old one", []Fact{begin("1 p! old"), begin("1 old!"), forget("old", ""), forget("p", "")}, ""},
+
+	// row 3's mark
+	{"failed while creates was missing leaves a mark", []Fact{begin("1 x!"), end("1 x failed")}, "x!1"},
+	{"so does an ignored failure", []Fact{begin("1 x!"), end("1 x ignored")}, "x!1"},
+	{"and an interrupt", []Fact{begin("1 x!"), end("1 x interrupted")}, "x!1"},
+	{"and a kill", []Fact{begin("1 x!"), run("2")}, "x!1"},
+	{"failing to start leaves none", []Fact{begin("1 x!"), end("1 x nothing")}, ""},
+	{"nor does a failure while all was there", []Fact{begin("1 x"), end("1 x failed")}, ""},
+	{"a failure while all is there does not lift it", []Fact{begin("1 x!"), end("1 x failed"), begin("2 x"), end("2 x failed")}, "x!1"},
+	{"failing to start does not lift it", []Fact{begin("1 x!"), end("1 x failed"), begin("2 x!"), end("2 x nothing")}, "x!1"},
+	{"the last attempt is named", []Fact{begin("1 x!"), end("1 x failed"), begin("2 x!"), end("2 x failed")}, "x!2"},
+	{"a success lifts it", []Fact{begin("1 x!"), end("1 x failed"), begin("2 x"), end("2 x stable")}, ""},
+	{"a no does not lift it", []Fact{begin("1 x!"), end("1 x failed"), settle("2", "x", "")}, "x!1"},
+	{"a success under a new name lifts the old one's", []Fact{begin("1 old!"), end("1 old failed"), begin("2 new"), end("2 new=old changed")}, ""},
+
+	// forgetting
+	{"forget drops debts and mark of one", []Fact{
+		begin("1 p! s t"), end("1 p failed"), begin("1 s!"), end("1 s failed"), forget("s", ""),
+	}, "t<p@1 p!1"},
+	{"forget all drops everything", []Fact{begin("1 p! s t"), end("1 p failed"), forget("", "")}, ""},
+	{"what a killed run left open is forgotten as well", []Fact{begin("1 p! s"), forget("s", ""), forget("p", ""), run("2")}, ""},
+	{"forget all, after a kill", []Fact{begin("1 p! s"), forget("", ""), run("2")}, ""},
+	{"what comes later is remembered again", []Fact{
+		begin("1 p s"), end("1 p changed"), forget("", ""), begin("2 p s"), end("2 p changed"),
+	}, "s<p@2"},
+	{"forgetting leaves a process that may still run", []Fact{begin("1 x!"), process("1", "x", 7), forget("", "")}, "x:7@1"},
+
+	// processes
+	{"an attempt that never ended may still run", []Fact{begin("1 x"), process("1", "x", 7), run("2")}, "x:7@1"},
+	{"the last of its processes", []Fact{begin("1 x"), process("1", "x", 7), process("1", "x", 8), run("2")}, "x:8@1"},
+	{"one that ended does not run", []Fact{begin("1 x"), process("1", "x", 7), end("1 x failed")}, ""},
+	{"one that ended without effect does not run", []Fact{begin("1 x"), process("1", "x", 7), end("1 x nothing")}, ""},
+	{"a later attempt that could not start tells nothing of it", []Fact{begin("1 x"), process("1", "x", 7), run("2"), begin("2 x"), end("2 x nothing")}, "x:7@1"},
+	{"a later attempt that ran was made because it was dead", []Fact{begin("1 x"), process("1", "x", 7), run("2"), begin("2 x"), end("2 x failed")}, ""},
+	{"a later attempt that was killed takes its place", []Fact{
+		begin("1 x"), process("1", "x", 7), run("2"), begin("2 x"), process("2", "x", 9), run("3"),
+	}, "x:9@2"},
+	{"under a new name, too", []Fact{begin("1 old"), process("1", "old", 7), run("2"), begin("2 new"), end("2 new=old changed")}, ""},
+	{"a line that names no process is none", []Fact{{Kind: FactProcess, Run: "1", ID: "x"}}, ""},
+}
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	for _, row := range replays {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if got := what(Replay(row.facts)); got != row.want {
+				t.Errorf("adds up to %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestReplayDuringARun(t *testing.T) {
+	t.Parallel()
+	facts := []Fact{
+		run("1"), begin("1 lost! s"), process("1", "lost", 6),
+		run("2"), begin("2 done s"), end("2 done changed"), begin("2 p! t"), process("2", "p", 7), begin("2 q"),
+	}
+	rows := []struct {
+		name, going, want string
+		running           []string
+	}{
+		{"what the run has begun is not lost", "2", "s<lost@1 s<done@2 lost!1 lost:6@1", []string{"p", "q"}},
+		{"it is when no run goes on", "", "s<lost@1 s<done@2 t<p@2 lost!1 p!2 lost:6@1 p:7@2", nil},
+		{"or when another does, that has not written yet", "3", "s<lost@1 s<done@2 t<p@2 lost!1 p!2 lost:6@1 p:7@2", nil},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			m := ReplayDuring(facts, row.going)
+			if got := what(m); got != row.want {
+				t.Errorf("adds up to %q, want %q", got, row.want)
+			}
+			if !slices.Equal(m.Running, row.running) {
+				t.Errorf("running: %q, want %q", m.Running, row.running)
+			}
+		})
+	}
+}
+
+func named(name, alias string) *Resource {
+	return &Resource{Ref: Ref{"exec", name}, Alias: alias}
+}
+
+func TestMemoryKnowsAResourceByNameAndByAlias(t *testing.T) {
+	t.Parallel()
+	m := Replay([]Fact{
+		begin("1 p exec#old exec#new exec#other"), end("1 p changed"),
+		begin("2 q exec#old"), end("2 q changed"),
+		begin("2 exec#old!"), process("2", "exec#old", 7),
+	})
+	rows := []struct {
+		name string
+		r    *Resource
+		owed string
+		mark string
+		pid  int
+	}{
+		{"by its name", named("old", ""), "p@1 q@2", "2", 7},
+		{"by an alias that is its former name", named("x", "old"), "p@1 q@2", "2", 7},
+		{"by both, in the order in which it was made", named("new", "old"), "p@1 p@1 q@2", "2", 7},
+		{"by one that is both", named("old", "old"), "p@1 q@2", "2", 7},
+		{"by neither", named("x", "y"), "", "", 0},
+		{"without mark or process", named("other", ""), "p@1", "", 0},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			var owed []string
+			for _, d := range m.OwedTo(row.r) {
+				owed = append(owed, d.By+"@"+d.Since)
+			}
+			if got := strings.Join(owed, " "); got != row.owed {
+				t.Errorf("owed %q, want %q", got, row.owed)
+			}
+			if got := m.Mark(row.r); got != row.mark {
+				t.Errorf("mark %q, want %q", got, row.mark)
+			}
+			left, ok := m.LeftBy(row.r)
+			if left.PID != row.pid || ok != (row.pid != 0) {
+				t.Errorf("left %v %v, want pid %d", left, ok, row.pid)
+			}
+		})
+	}
+}
+
+func TestMemoryMadeByHandAnswersToo(t *testing.T) {
+	t.Parallel()
+	m := Memory{Debts: []Debt{{"exec#s", "exec#p", "1"}}}
+	if got := m.OwedTo(named("s", "")); len(got) != 1 {
+		t.Errorf("owed %v, want one", got)
+	}
+}
+
+func TestOrphans(t *testing.T) {
+	t.Parallel()
+	m := Replay([]Fact{begin("1 p exec#here exec#gone exec#renamed"), end("1 p changed")})
+	manifest := &Manifest{Resources: []Resource{*named("here", ""), *named("new", "renamed")}}
+	want := []Debt{{"exec#gone", "p", "1"}}
+	if d := cmp.Diff(want, m.Orphans(manifest)); d != "" {
+		t.Errorf("orphans (-want +got):\n%s", d)
+	}
+	if got := m.Orphans(&Manifest{}); len(got) != 3 {
+		t.Errorf("of an empty manifest: %v, want all three", got)
+	}
+}
+
+func TestOweAllIsOfSubscribersOnly(t *testing.T) {
+	t.Parallel()
+	p, s, r := named("p", ""), named("s", ""), named("r", "")
+	s.Upstream = []Edge{{On: 0, Refresh: true}}
+	r.Upstream = []Edge{{On: 0}}
+	m := Replay(OweAll(&Manifest{Resources: []Resource{*p, *s, *r}}, "1"))
+	if got := what(m); got != "exec#s<@1" {
+		t.Errorf("owed %q", got)
+	}
+}
+
+// randomFacts returns a journal that a settle could have written, killed now
+// and then, of few resources, so that they meet often.
+func randomFacts(r *rand.Rand) []Fact {
+	ids := []string{"a", "b", "c", "d", "e"}
+	pick := func() string { return ids[r.IntN(len(ids))] }
+	ends := []End{EndStable, EndChanged, EndFailed, EndIgnored, EndInterrupted, EndNothing}
+	var facts []Fact
+	for n := range 1 + r.IntN(6) {
+		id := fmt.Sprint(n)
+		began := run(id)
+		began.Time, began.User = time.Unix(int64(n), 0).UTC(), "alice"
+		facts = append(facts, began)
+		open := map[string]bool{}
+		for range r.IntN(12) {
+			resource := pick()
+			switch k := r.IntN(10); {
+			case k < 4 && !open[resource]:
+				fact := Fact{Kind: FactBegan, Run: id, ID: resource, Missing: r.IntN(2) == 0}
+				for range r.IntN(4) {
+					if s := pick(); s != resource {
+						fact.Subscribers = append(fact.Subscribers, []string{"", "former "}[r.IntN(2)]+s)
+					}
+				}
+				facts = append(facts, fact)
+				open[resource] = true
+			case k < 5 && open[resource]:
+				facts = append(facts, process(id, resource, 1+r.IntN(9)))
+			case k < 8 && open[resource]:
+				fact := Fact{Kind: FactEnded, Run: id, ID: resource, End: ends[r.IntN(len(ends))]}
+				if r.IntN(4) == 0 {
+					fact.Alias = "former " + resource
+				}
+				facts = append(facts, fact)
+				delete(open, resource)
+			case k == 8:
+				facts = append(facts, settle(id, resource, ""))
+			case k == 9:
+				facts = append(facts, Fact{Kind: FactOwe, ID: resource, Run: id})
+			}
+		}
+		if r.IntN(3) > 0 {
+			exit := r.IntN(2)
+			ended := began
+			ended.Kind, ended.Exit, ended.Summary = FactDone, &exit, &Summary{Total: 3}
+			ended.Summary.Count[Stable] = 2 + r.IntN(2)
+			ended.Keep = r.IntN(3)
+			facts = append(facts, ended)
+		}
+		if r.IntN(6) == 0 {
+			facts = append(facts, forget(pick(), ""))
+		}
+		if r.IntN(12) == 0 {
+			facts = append(facts, forget("", ""))
+		}
+	}
+	return facts
+}
+
+var sameMemory = cmp.Options{cmpopts.IgnoreUnexported(Memory{}), cmpopts.EquateEmpty()}
+
+func TestAShorterJournalSaysTheSame(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3000) {
+		facts := randomFacts(rand.New(rand.NewPCG(seed, 1)))
+		m := Replay(facts)
+		if again := Replay(m.Facts()); !reflect.DeepEqual(m, again) {
+			t.Fatalf("seed %d: the facts of a memory are another one (-want +got):\n%s", seed, cmp.Diff(m, again, sameMemory))
+		}
+		short := Compact(facts)
+		if again := Replay(short); !reflect.DeepEqual(m, again) {
+			t.Fatalf("seed %d: compacted (-want +got):\n%s", seed, cmp.Diff(m, again, sameMemory))
+		}
+		if want, got := History(facts, ""), History(short, ""); !reflect.DeepEqual(want, got) {
+			t.Fatalf("seed %d: history, compacted (-want +got):\n%s", seed, cmp.Diff(want, got))
+		}
+		if again := Compact(short); len(again) != len(short) {
+			t.Fatalf("seed %d: compacted twice is %d facts, once %d", seed, len(again), len(short))
+		}
+	}
+}
+
+// slowDebts is design.md's sentence about debts, word by word and slow: for
+// each fact that charges, each subscriber is owed until it next succeeds or is
+// settled or forgotten.
+func slowDebts(facts []Fact) []Debt {
+	var debts []Debt
+	for i, fact := range facts {
+		var by Fact
+		switch at := slices.IndexFunc(facts[i+1:], func(f Fact) bool { return closes(fact, f) }); {
+		case fact.Kind == FactOwe:
+			by = Fact{Subscribers: []string{fact.ID}, Run: fact.Run}
+		case fact.Kind != FactBegan:
+			continue
+		case at < 0:
+			by, i = fact, len(facts)
+		default:
+			by, i = fact, i+1+at
+			if e := facts[i]; e.Kind == FactEnded && e.End != EndChanged && e.End != EndFailed && e.End != EndInterrupted {
+				continue
+			}
+		}
+		for _, subscriber := range by.Subscribers {
+			if !slices.ContainsFunc(facts[min(i, len(facts)):], func(f Fact) bool { return pays(subscriber, f) }) {
+				debts = append(debts, Debt{subscriber, by.ID, by.Run})
+			}
+		}
+	}
+	return debts
+}
+
+// closes says whether an attempt ends, or is known to be lost, with a fact.
+func closes(began, f Fact) bool {
+	switch f.Kind {
+	case FactEnded:
+		return f.ID == began.ID
+	case FactRun, FactDone, FactForget:
+		return true
+	}
+	return false
+}
+
+func pays(subscriber string, f Fact) bool {
+	switch f.Kind {
+	case FactEnded:
+		return (f.End == EndStable || f.End == EndChanged) && (f.ID == subscriber || f.Alias == subscriber)
+	case FactSettled, FactForget:
+		return f.ID == subscriber || f.Alias == subscriber || f.Kind == FactForget && f.ID == ""
+	}
+	return false
+}
+
+func TestReplayAgreesWithTheSentence(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3000) {
+		facts := randomFacts(rand.New(rand.NewPCG(seed, 2)))
+		owed := map[string]bool{}
+		for _, d := range slowDebts(facts) {
+			owed[d.ID+"<"+d.By] = true
+		}
+		got := map[string]bool{}
+		for _, d := range Replay(facts).Debts {
+			got[d.ID+"<"+d.By] = true
+		}
+		if !maps.Equal(owed, got) {
+			t.Fatalf("seed %d: debts (-want +got):\n%s\n%v", seed, cmp.Diff(owed, got), facts)
+		}
+	}
+}
+
+func BenchmarkReplay(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		// one publisher of all, and all publishers of one: both ends of a debt
+		hub := Fact{Kind: FactBegan, Run: "1", ID: "hub"}
+		var facts []Fact
+		for i := range n {
+			id := fmt.Sprintf("exec#resource %d", i)
+			hub.Subscribers = append(hub.Subscribers, id)
+			facts = append(facts, begin("1 p s"), end("1 p changed"))
+			facts[2*i].ID, facts[2*i+1].ID = id, id
+		}
+		facts = append([]Fact{hub, end("1 hub changed")}, facts...)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				m := Replay(facts)
+				for i := range hub.Subscribers {
+					m.OwedTo(named(hub.Subscribers[i][5:], ""))
+				}
+			}
+		})
+	}
+}
