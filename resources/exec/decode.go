@@ -126,7 +126,9 @@ func (c *command) decodePlace(b *model.Body) {
 			dirs = strings.Split(v.Text, ":")
 		}
 		for _, dir := range dirs {
-			if !filepath.IsAbs(dir) {
+			if strings.Contains(dir, ":") {
+				b.RefuseAt(v.Pos, "path", fmt.Sprintf("%q is more than one directory", dir), "write an item for each")
+			} else if !filepath.IsAbs(dir) {
 				b.RefuseAt(v.Pos, "path", fmt.Sprintf("%q is not an absolute directory", dir), "")
 			}
 			c.path = append(c.path, dir)
