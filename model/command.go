@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Command is one process to run, given whole: nothing of it is taken from the
 // process that runs it.
@@ -16,7 +19,9 @@ type Command struct {
 	User    *Credential   // nil: as we are
 	Umask   *int          // nil: inherited
 	// Output gets the merged output line by line as it comes, without line
-	// ends; never more than one call at a time. nil: nobody listens.
+	// ends, safe to print; never more than one call at a time, on a goroutine of
+	// the runner, none after the run has returned. The line is valid during the
+	// call only. nil: nobody listens.
 	Output func(line []byte)
 	// Mask hides secrets in all output before anyone sees it. nil: nothing to hide.
 	Mask Masker
@@ -25,7 +30,7 @@ type Command struct {
 }
 
 // Masker makes a stream filter: it is fed chunks in order, and returns what is
-// safe to show so far; end releases what it held back.
+// safe to show so far (valid until the next call); end releases what it held back.
 type Masker func() func(chunk []byte, end bool) []byte
 
 // Credential is who a process runs as.
@@ -42,4 +47,15 @@ type Exit struct {
 	Output    string // head and tail of what it wrote, valid UTF-8, the cut marked
 	Truncated bool
 	Warnings  []string // e.g. a background process that still holds the output
+}
+
+// String words the end for people: "exit 3" or "killed by SIGKILL".
+func (e Exit) String() string {
+	switch {
+	case !e.Began:
+		return "not started"
+	case e.Signal != "":
+		return "killed by " + e.Signal
+	}
+	return fmt.Sprintf("exit %d", e.Code)
 }

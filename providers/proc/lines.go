@@ -1,0 +1,125 @@
+package proc
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// lineLimit is the longest line that is told in one piece.
+const lineLimit = 16 << 10
+
+// continued marks, at both sides, the places where a line was cut.
+const continued = "..."
+
+// splitter makes lines of a stream, whatever the pieces in which it comes. A
+// carriage return starts the line over, as it does on a terminal, so only the
+// last state of a progress bar is told. A line longer than lineLimit is told in
+// pieces.
+type splitter struct {
+	emit func(line []byte)
+
+	line []byte // the line so far, at most lineLimit of it
+	cr   bool   // a carriage return came last: what follows replaces the line, or ends it
+	cut  bool   // the line's beginning has been told already
+	out  []byte // the line as it is told
+}
+
+func (s *splitter) write(p []byte) {
+	for len(p) > 0 {
+		end := bytes.IndexByte(p, '\n')
+		text := p
+		if end >= 0 {
+			text = p[:end]
+		}
+		s.text(text)
+		if end < 0 {
+			return
+		}
+		s.tell(false)
+		p = p[end+1:]
+	}
+}
+
+// text adds to the line what holds no line end.
+func (s *splitter) text(p []byte) {
+	for len(p) > 0 {
+		i := bytes.IndexByte(p, '\r')
+		if i == 0 {
+			s.cr = true
+			p = p[1:]
+			continue
+		}
+		if s.cr {
+			s.line, s.cr, s.cut = s.line[:0], false, false
+		}
+		if i < 0 {
+			i = len(p)
+		}
+		s.add(p[:i])
+		p = p[i:]
+	}
+}
+
+// add adds what holds neither line end nor carriage return.
+func (s *splitter) add(p []byte) {
+	for len(s.line)+len(p) > lineLimit {
+		n := lineLimit - len(s.line)
+		s.line = append(s.line, p[:n]...)
+		p = p[n:]
+		var rest [utf8.UTFMax]byte // a rune is not cut in two
+		part := copy(rest[:], s.line[len(s.line)-partialRune(s.line):])
+		s.line = s.line[:len(s.line)-part]
+		s.tell(true)
+		s.line = append(s.line, rest[:part]...)
+	}
+	s.line = append(s.line, p...)
+}
+
+// tell tells the line, or with more its beginning.
+func (s *splitter) tell(more bool) {
+	s.out = s.out[:0]
+	if s.cut {
+		s.out = append(s.out, continued...)
+	}
+	s.out = appendSafe(s.out, s.line)
+	if more {
+		s.out = append(s.out, continued...)
+	}
+	s.line, s.cr, s.cut = s.line[:0], false, more
+	s.emit(s.out)
+}
+
+// close tells what is left when the stream has ended without a line end.
+func (s *splitter) close() {
+	if len(s.line) > 0 {
+		s.tell(false)
+	}
+}
+
+const hex = "0123456789abcdef"
+
+// appendSafe appends text with everything escaped that is not valid UTF-8 or
+// that a terminal would obey: control bytes but tabs, and the C1 controls.
+func appendSafe(dst, text []byte) []byte {
+	for len(text) > 0 {
+		n := 0
+		for n < len(text) && (text[n] >= ' ' && text[n] < 0x7f || text[n] == '\t') {
+			n++
+		}
+		dst = append(dst, text[:n]...)
+		if text = text[n:]; len(text) == 0 {
+			break
+		}
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r < ' ' || r == 0x7f || r == utf8.RuneError && size == 1:
+			dst = append(dst, '\\', 'x', hex[text[0]>>4], hex[text[0]&15])
+		case r >= 0x80 && r < 0xa0:
+			dst = append(dst, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			dst = append(dst, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return dst
+}

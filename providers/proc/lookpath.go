@@ -1,0 +1,70 @@
+//go:build linux || darwin
+
+package proc
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// LookPath returns the file that a command with this first word would start,
+// run in dir with this search path, or the error that it would end with for
+// that file. A word with a slash is a path relative to dir; a bare one is
+// looked for in the directories of path and nowhere else, in particular not in
+// dir. Nothing is started, so what only the kernel can tell (a bad format, a
+// missing interpreter) does not show.
+func LookPath(argv0, dir string, path []string) (string, error) {
+	if strings.Contains(argv0, "/") {
+		file := argv0
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, argv0)
+		}
+		if err := runnable(file); err != nil {
+			return "", whyNot(file, err)
+		}
+		return file, nil
+	}
+	if argv0 == "" {
+		return "", &StartError{"the command is empty", nil}
+	}
+	var found string // and not executable
+	var why error
+	for _, d := range path {
+		if !filepath.IsAbs(d) {
+			continue // "" and "." would be the current directory
+		}
+		file := filepath.Join(d, argv0)
+		err := runnable(file)
+		if err == nil {
+			return file, nil
+		}
+		if err == syscall.EACCES && found == "" {
+			found, why = file, err
+		}
+	}
+	if found != "" {
+		return "", whyNot(found, why)
+	}
+	if len(path) == 0 {
+		return "", &StartError{word(argv0) + " not found: the search path is empty", syscall.ENOENT}
+	}
+	return "", &StartError{word(argv0) + " not found in " + strings.Join(path, ":"), syscall.ENOENT}
+}
+
+// runnable says whether a file is one that the kernel might start for us.
+func runnable(file string) error {
+	var st syscall.Stat_t
+	if err := syscall.Stat(file, &st); err != nil {
+		return err
+	}
+	if st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		return syscall.EACCES
+	}
+	if err := unix.Faccessat(unix.AT_FDCWD, file, unix.X_OK, unix.AT_EACCESS); err != nil {
+		return syscall.EACCES
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package proc
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// attributes returns how a child is set up: a session of its own, so no terminal.
+func attributes(*int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// poll waits for events on fds, for ever with a negative timeout.
+func poll(fds []pollFd, timeout time.Duration) error {
+	ms := -1
+	if timeout >= 0 {
+		ms = int((timeout + time.Millisecond - 1) / time.Millisecond)
+	}
+	_, _, errno := syscall.Syscall(syscall.SYS_POLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(ms))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func newPipe() (r, w int, err error) {
+	var fds [2]int
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := syscall.Pipe(fds[:]); err != nil {
+		return -1, -1, err
+	}
+	syscall.CloseOnExec(fds[0])
+	syscall.CloseOnExec(fds[1])
+	return fds[0], fds[1], nil
+}
+
+// pending returns how many bytes wait in a pipe.
+func pending(fd int) int {
+	const FIONREAD = 0x4004667f
+	n, err := unix.IoctlGetInt(fd, FIONREAD)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// exited says whether a child has exited, and leaves its status where it is.
+func exited(pid int) bool {
+	const byPID, hang, done, leave = 1, 1, 4, 0x20 // P_PID, WNOHANG, WEXITED, WNOWAIT
+	var info [16]uint64                            // siginfo_t: its first int is the signal, 0 for none
+	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, byPID, uintptr(pid), uintptr(unsafe.Pointer(&info)), hang|done|leave, 0, 0)
+	if errno == syscall.EINTR {
+		return false
+	}
+	return errno != 0 || *(*int32)(unsafe.Pointer(&info)) != 0
+}
+
+func forkExec(program string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	return syscall.ForkExec(program, argv, attr)
+}
+
+func forkUmask(umask int, program string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	return forkUmaskAlone(umask, program, argv, attr)
+}
+
+// ignoredSignals returns the signals that are ignored now; signal n is bit n-1.
+func ignoredSignals() (set uint64) {
+	for s := syscall.Signal(1); s < 32; s++ {
+		if signal.Ignored(s) {
+			set |= 1 << (s - 1)
+		}
+	}
+	return set
+}
+
+// noexec says whether a file is on a file system from which nothing is run.
+func noexec(file string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(file, &st) == nil && st.Flags&unix.MNT_NOEXEC != 0
+}
+
+// zombie is the P_stat of a process of which only the status is left.
+const zombie = 5
+
+// survivors says whether anything lives in the group.
+func survivors(group int, _ string) bool {
+	members, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", group)
+	if err != nil {
+		return syscall.Kill(-group, 0) == nil // the leader's status counts too: rather wait than miss one
+	}
+	for i := range members {
+		if members[i].Proc.P_stat != zombie {
+			return true
+		}
+	}
+	return false
+}
+
+// signalEscaped does nothing: here those who left the group cannot be told.
+func signalEscaped(int, string, syscall.Signal) {}
+
+// holders names the processes that hold a pipe: here it cannot be told who.
+func holders(int, int) string { return "a process" }
+
+// StartTime returns when a process started: not known here.
+func StartTime(int) (uint64, bool) { return 0, false }
+
+func deadOrOther(pid int, _ uint64) bool {
+	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	return err == nil && p.Proc.P_stat == zombie
+}
+
+// self is what to execute to run this program again.
+func self() (string, error) { return os.Executable() }
+
+// closeInherited sees to it that what settle inherited beyond the standard
+// descriptors (a lock of the script around it, say) ends with settle.
+func closeInherited() {
+	names, _ := os.ReadDir("/dev/fd")
+	for _, name := range names {
+		fd := 0
+		for _, c := range name.Name() {
+			fd = 10*fd + int(c-'0')
+		}
+		if fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+// Package proc runs one command in a session of its own and says how it ended:
+// its exit or its signal, its output, or why it never started. It ends what it
+// started, all of it, when the time is up or the run is cancelled, and nothing
+// else, ever. It knows processes and pipes; what a command means, who asked for
+// it and what is told of it is for others.
+//
+// One goroutine runs a command: it waits in poll(2) for whichever comes first
+// of output, room for input, the end of the leader, a cancel and the next
+// deadline. So nothing that holds the output can hold up a deadline, there is
+// nothing to leak, and a short command costs hardly more than its fork.
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Signalled is the cause with which to cancel a context because settle itself
+// got a signal (context.WithCancelCause): each running group gets that signal
+// once, instead of TERM. For a second signal see KillAll.
+type Signalled struct{ Signal syscall.Signal }
+
+// Error says what happened.
+func (s *Signalled) Error() string { return "interrupted by " + signalName(s.Signal) }
+
+// TimedOut is the error of a command that took longer than its timeout,
+// whatever its exit code was in the end.
+type TimedOut struct{ After time.Duration }
+
+// Error says what happened.
+func (t *TimedOut) Error() string { return "timed out after " + duration(t.After) }
+
+// Interrupted is the error of a command that was ended, or not started, because
+// its context was cancelled.
+type Interrupted struct{ Cause error }
+
+// Error says what happened.
+func (i *Interrupted) Error() string {
+	if s := (*Signalled)(nil); errors.As(i.Cause, &s) {
+		return s.Error()
+	}
+	if errors.Is(i.Cause, context.Canceled) {
+		return "interrupted"
+	}
+	return "interrupted: " + i.Cause.Error()
+}
+
+// Unwrap returns the cause of the cancel.
+func (i *Interrupted) Unwrap() error { return i.Cause }
+
+// StartError says why no process started.
+type StartError struct {
+	Why string // in words, with the program or directory that is at fault
+	Err error  // what the system said; nil when we did not get that far
+}
+
+// Error says what happened.
+func (e *StartError) Error() string { return e.Why }
+
+// Unwrap returns what the system said.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// duration writes a configured duration as a person would: 5m, not 5m0s.
+func duration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// word writes a path or a word so that it can be told from the text around it:
+// as it is where nothing in it could mislead, quoted otherwise.
+func word(s string) string {
+	for _, r := range s {
+		if r <= ' ' || r == '"' || r == ',' || r >= 0x7f {
+			return fmt.Sprintf("%q", s)
+		}
+	}
+	if s == "" {
+		return `""`
+	}
+	return s
+}

@@ -1,0 +1,153 @@
+//go:build linux || darwin
+
+package proc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// null is the standard input of those who are given none: opened once, because
+// there is nothing in it that they could share.
+var null = struct {
+	sync.Mutex
+	fd int
+}{fd: -1}
+
+func openNull() (fd int, err error) {
+	null.Lock()
+	defer null.Unlock()
+	if null.fd < 0 {
+		null.fd, err = syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	}
+	return null.fd, err
+}
+
+// start starts the process of a command.
+func start(ctx context.Context, c *model.Command) (*process, error) {
+	if len(c.Argv) == 0 {
+		return nil, &StartError{"the command is empty", nil}
+	}
+	if err := checkDir(c.Dir); err != nil {
+		return nil, err
+	}
+	program := c.Argv[0]
+	if !strings.Contains(program, "/") { // else the child finds it, from its directory
+		file, err := LookPath(program, c.Dir, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		program = file
+	}
+	p := &process{pidfd: -1, stdin: -1, unsent: c.Stdin, out: output{fd: -1}}
+	if err := p.spawn(ctx, c, program); err != nil {
+		for _, fd := range []int{p.stdin, p.out.fd} {
+			if fd >= 0 {
+				_ = syscall.Close(fd)
+			}
+		}
+		return nil, err
+	}
+	return p, nil
+}
+
+// spawn makes the pipes and the process.
+func (p *process) spawn(ctx context.Context, c *model.Command, program string) error {
+	var write int
+	var err error
+	if p.out.fd, write, err = newPipe(); err != nil {
+		p.out.fd = -1
+		return whyNot(program, err)
+	}
+	defer syscall.Close(write)
+	read, err := openNull()
+	if err != nil {
+		return &StartError{"open " + os.DevNull + ": " + err.Error(), err}
+	}
+	if c.Stdin != nil {
+		if read, p.stdin, err = newPipe(); err != nil {
+			p.stdin = -1
+			return whyNot(program, err)
+		}
+		defer syscall.Close(read)
+		_ = syscall.SetNonblock(p.stdin, true) // cannot fail on a pipe of ours
+	}
+	sys := attributes(&p.pidfd)
+	if u := c.User; u != nil && (int(u.UID) != os.Geteuid() || int(u.GID) != os.Getegid() || os.Geteuid() == 0) {
+		sys.Credential = &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
+	}
+	p.pid, err = fork(ctx, c.Umask, program, c.Argv, &syscall.ProcAttr{
+		Dir: c.Dir, Env: c.Env, Sys: sys,
+		Files: []uintptr{uintptr(read), uintptr(write), uintptr(write)},
+	})
+	if err != nil {
+		return whyNoProcess(c, sys.Credential, program, err)
+	}
+	return nil
+}
+
+// whyNoProcess words the error of a fork or exec, which does not say at which
+// of the steps before the program it stopped.
+func whyNoProcess(c *model.Command, who *syscall.Credential, program string, err error) error {
+	if who != nil && err == syscall.EPERM && os.Geteuid() != 0 {
+		return &StartError{fmt.Sprintf("switching to user %d is not permitted: only root may", who.Uid), err}
+	}
+	if dir := checkDir(c.Dir); dir != nil {
+		return dir
+	}
+	if err == syscall.EACCES {
+		if who != nil && !mayEnter(c.Dir, c.User) {
+			return &StartError{fmt.Sprintf("cwd %s: user %d has no permission to enter it", word(c.Dir), who.Uid), err}
+		}
+		if who == nil && unix.Faccessat(unix.AT_FDCWD, c.Dir, unix.X_OK, unix.AT_EACCESS) != nil {
+			return &StartError{"cwd " + word(c.Dir) + ": no permission to enter it", err}
+		}
+	}
+	if !strings.HasPrefix(program, "/") {
+		program = c.Dir + "/" + strings.TrimPrefix(program, "./")
+	}
+	return whyNot(program, err)
+}
+
+// umasks lets those who change the umask of the whole of settle for a moment
+// be alone, where that is the only way.
+var umasks sync.RWMutex
+
+// fork starts the process. A program that is open for writing is tried again
+// for a moment: it may be a descriptor on its way through another fork of ours.
+func fork(ctx context.Context, umask *int, program string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+	for pause := 5 * time.Millisecond; ; pause *= 2 {
+		if umask == nil {
+			umasks.RLock()
+			pid, err = forkExec(program, argv, attr)
+			umasks.RUnlock()
+		} else {
+			pid, err = forkUmask(*umask, program, argv, attr)
+		}
+		if err != syscall.ETXTBSY || pause > 200*time.Millisecond {
+			return pid, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return 0, err
+		}
+	}
+}
+
+// forkUmaskAlone changes the umask of all of settle while it forks.
+func forkUmaskAlone(umask int, program string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	umasks.Lock()
+	defer umasks.Unlock()
+	defer syscall.Umask(syscall.Umask(umask))
+	return forkExec(program, argv, attr)
+}
