@@ -1,0 +1,193 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+var exit = 1
+
+// sample has every kind of fact and every field in it.
+var sample = []model.Fact{
+	{Kind: model.FactRun, Run: "r1", Time: began, User: "alice", PID: 7},
+	{Kind: model.FactMark, Run: "r0", ID: "exec#old"},
+	{Kind: model.FactOwe, Run: "r0", ID: "exec#s", By: "exec#p"},
+	{Kind: model.FactBegan, Run: "r1", ID: "exec#p", Alias: "exec#q", Subscribers: []string{"exec#s", "file#ü\n\"<&>\x00"}, Missing: true},
+	{Kind: model.FactProcess, Run: "r1", ID: "exec#p", Process: &model.Process{PID: 8, Start: 99}},
+	{Kind: model.FactEnded, Run: "r1", ID: "exec#p", Alias: "exec#q", End: model.EndChanged},
+	{Kind: model.FactSettled, Run: "r1", ID: "exec#s"},
+	{Kind: model.FactForget, ID: "exec#s"},
+	{Kind: model.FactDone, Run: "r1", Time: began, User: "alice", PID: 7, Took: 12, Exit: &exit, Summary: &model.Summary{Total: 3}, Keep: 9},
+}
+
+func text(facts ...model.Fact) []byte { return encode([]byte(header), facts) }
+
+func TestLinesReadAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
+	facts, good, err := decode("j", text(sample...))
+	if err != nil || good != len(text(sample...)) {
+		t.Fatalf("read %d bytes: %v", good, err)
+	}
+	diff(t, "facts", sample, facts)
+}
+
+func TestAFactIsOneLine(t *testing.T) {
+	t.Parallel()
+	if lines := bytes.Count(text(sample...), []byte("\n")); lines != 1+len(sample) {
+		t.Errorf("%d facts are %d lines", len(sample), lines)
+	}
+}
+
+func TestCutAnywhereItIsThePrefixOfWholeFacts(t *testing.T) {
+	t.Parallel()
+	whole := text(sample...)
+	for n := range len(whole) + 1 {
+		facts, good, err := decode("j", whole[:n])
+		if err != nil {
+			t.Fatalf("cut at %d: %v", n, err)
+		}
+		lines := bytes.Count(whole[:n], []byte("\n"))
+		if want := max(0, lines-1); len(facts) != want || !reflect.DeepEqual(facts, append([]model.Fact{}, sample[:want]...)) && want > 0 {
+			t.Fatalf("cut at %d: %d facts, want the first %d", n, len(facts), want)
+		}
+		if want := bytes.LastIndexByte(whole[:n], '\n') + 1; good != want {
+			t.Fatalf("cut at %d: %d good bytes, want %d", n, good, want)
+		}
+	}
+}
+
+func TestAnyFlippedBitIsDamageOrTheTornLastLine(t *testing.T) {
+	t.Parallel()
+	whole := text(sample...)
+	all, _, _ := decode("j", whole)
+	for n := range whole {
+		for bit := range 8 {
+			flipped := bytes.Clone(whole)
+			flipped[n] ^= 1 << bit
+			facts, _, err := decode("j", flipped)
+			var stated *Error
+			switch {
+			case errors.As(err, &stated):
+			case err != nil:
+				t.Fatalf("byte %d, bit %d: %v is not an Error", n, bit, err)
+			case reflect.DeepEqual(facts, all): // a hex digit in the other case
+			case n == len(whole)-1 && len(facts) == len(all)-1: // no line end any more: torn
+			default:
+				t.Fatalf("byte %d, bit %d: %d facts and no error", n, bit, len(facts))
+			}
+		}
+	}
+}
+
+func TestWhatIsNotAJournalSaysSo(t *testing.T) {
+	t.Parallel()
+	long := text(sample...)
+	rows := []struct{ name, text, want string }{
+		{"another file", "#!/bin/sh\n", "j:1: it is not the first line of a journal of settle"},
+		{"another file without a line end", "hello", "j:1: it is not the first line"},
+		{"an older version that never was", "settle journal 0\n", "j:1: it is not the first line"},
+		{"a newer version", "settle journal 2\nanything", "written by a newer settle: j: it is of version 2, this settle knows version 1; use that settle"},
+		{"a kind of a newer version", string(text(model.Fact{Kind: "dance"})), `written by a newer settle: j: line 2 is a "dance"`},
+		{"no checksum", header + "{}\n", "j:2: it has no checksum"},
+		{"an empty line", header + "\n", "j:2: it has no checksum"},
+		{"a checksum that is no number", header + "0000000x {}\n", "j:2: it has no checksum"},
+		{"a wrong checksum", header + "00000000 {}\n", "j:2: its checksum is wrong"},
+		{"a line that is missing its head", string(long[:40]) + string(long[41:]), "j:2: its checksum is wrong"},
+		{"zeros of a lost page in the middle", string(long[:40]) + strings.Repeat("\x00", 64) + string(long[104:]), "j:2: its checksum is wrong"},
+		{"damage says what to do", header + "\n", "nothing was run. Restore the file, or move it away and apply with --on-missing-state refresh"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			facts, good, err := decode("j", []byte(row.text))
+			if err == nil || !strings.Contains(err.Error(), row.want) || facts != nil || good != 0 {
+				t.Errorf("%d facts, %v; want %q", len(facts), err, row.want)
+			}
+		})
+	}
+}
+
+func TestZerosBehindTheLastLineAreTorn(t *testing.T) {
+	t.Parallel()
+	whole := text(sample...)
+	facts, good, err := decode("j", append(bytes.Clone(whole), make([]byte, 4096)...))
+	if err != nil || len(facts) != len(sample) || good != len(whole) {
+		t.Errorf("%d facts, %d bytes, %v", len(facts), good, err)
+	}
+}
+
+func TestPositionMovesWithEveryLine(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{position(nil): true}
+	for n := range len(sample) + 1 {
+		p := position(text(sample[:n]...))
+		if seen[p] {
+			t.Errorf("after %d facts it is again %s", n, p)
+		}
+		seen[p] = true
+	}
+	other := sample[0]
+	other.Run = "r2"
+	if position(text(sample[0])) == position(text(other)) {
+		t.Error("two runs end at one position")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	whole := text(sample...)
+	f.Add(whole)
+	f.Add(whole[:len(whole)-3])
+	f.Add([]byte(header))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, text []byte) {
+		start := time.Now()
+		facts, good, err := decode("j", text)
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("hangs")
+		}
+		if err != nil {
+			if facts != nil || good != 0 {
+				t.Fatal("an error, and facts")
+			}
+			return
+		}
+		if again, _, err := decode("j", text[:good]); err != nil || !reflect.DeepEqual(facts, again) && len(facts) > 0 {
+			t.Fatalf("the good part reads otherwise: %v", err)
+		}
+		model.Replay(facts) // of facts that make no sense, too
+		model.Compact(facts)
+		if again, _, err := decode("j", encode([]byte(header), facts)); err != nil || len(again) != len(facts) {
+			t.Fatalf("written again, %d facts are %d: %v", len(facts), len(again), err)
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	var facts []model.Fact
+	for range 2500 {
+		facts = append(facts,
+			model.Fact{Kind: model.FactBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}, Missing: true},
+			model.Fact{Kind: model.FactEnded, Run: "20260102T030405Z-abcd", ID: "exec#some resource", End: model.EndChanged})
+	}
+	whole := text(facts...)
+	b.SetBytes(int64(len(whole)))
+	for b.Loop() {
+		if _, _, err := decode("j", whole); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	fact := []model.Fact{{Kind: model.FactBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}}}
+	var buf []byte
+	for b.Loop() {
+		buf = encode(buf[:0], fact)
+	}
+}
