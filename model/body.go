@@ -53,6 +53,14 @@ type Pair struct {
 	Value Value
 }
 
+// Each returns the items of a list, or the value itself as its only one.
+func (v Value) Each() []Value {
+	if v.Shape == List {
+		return v.Items
+	}
+	return []Value{v}
+}
+
 // Has says whether the property is given.
 func (b *Body) Has(property string) bool { _, ok := b.Values[property]; return ok }
 
@@ -69,13 +77,10 @@ func (b *Body) Duration(property string) time.Duration { return b.Values[propert
 // with their places, whether it was written as one scalar or as a list.
 func (b *Body) Each(property string) []Value {
 	v, ok := b.Values[property]
-	switch {
-	case !ok:
+	if !ok {
 		return nil
-	case v.Shape == List:
-		return v.Items
 	}
-	return []Value{v}
+	return v.Each()
 }
 
 // Codes returns the exit codes of a Codes or CodesOrTrue property, nil when absent.

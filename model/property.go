@@ -21,6 +21,7 @@ const (
 	Line                     // the same without one trailing newline; any other newline is an error (paths, names)
 	Bool                     // true or false
 	Int                      // a decimal integer
+	Count                    // a decimal integer of at least 1
 	Duration                 // a Go duration, also with d and w; 0 is none
 	Choice                   // one of Choices
 	Lines                    // a Line or a list of them
@@ -35,6 +36,18 @@ const (
 	Whatever                 // any YAML: the type looks for itself
 )
 
+var kindWords = [...]string{
+	Text: "a text", Line: "one line of text", Bool: "true or false", Int: "an integer", Count: "an integer of at least 1",
+	Duration: "a duration such as 90s, 5m or 1d", Choice: "one of a few words", Lines: "a line of text or a list of them",
+	PathList: "directories: one text with colons or a list", CommandLine: "a command or the list of its words",
+	CommandLines: "a command or a list of commands", Codes: "a list of exit codes", CodesOrTrue: "true or a list of exit codes",
+	Environment: "a list of KEY=VALUE or a map", Refs: "a reference (type#name) or a list of them",
+	TextMap: "a map of texts", Whatever: "any value",
+}
+
+// String says in words what a value of the kind looks like.
+func (k Kind) String() string { return kindWords[k] }
+
 // Common lists the properties of every type, in the order of the reference.
 var Common = []Property{
 	{Name: "name", Kind: Line, Meaning: "what the resource is called: unique within its type and used in references", Example: "reload"},
@@ -47,7 +60,7 @@ var Common = []Property{
 	{Name: "notify", Kind: Refs, Meaning: "the edge of subscribe, written from the other end", Example: "exec#reload"},
 	{Name: "on_refresh", Kind: Choice, Choices: []string{"run", "check"}, Default: "run", Meaning: "run: a refresh runs it whatever creates and guards say; check: a refresh only makes it due, creates and guards decide", Example: "check"},
 	{Name: "timeout", Kind: Duration, Default: "0", Meaning: "limit for each attempt, from the start of its process; 0 is no limit", Example: "5m"},
-	{Name: "tries", Kind: Int, Default: "1", Meaning: "how many attempts before it counts as failed", Example: "3"},
+	{Name: "tries", Kind: Count, Default: "1", Meaning: "how many attempts before it counts as failed", Example: "3"},
 	{Name: "try_sleep", Kind: Duration, Default: "1s", Meaning: "pause between attempts", Example: "10s"},
 	{Name: "sensitive", Kind: Bool, Default: "false", Meaning: "show *** for its command, guards, stdin, environment and output everywhere; needs command", Example: "true"},
 	{Name: "ignore_failure", Kind: Bool, Default: "false", Meaning: "a failure is reported and ignored: dependents run, nobody is refreshed", Example: "true"},

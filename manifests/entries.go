@@ -1,0 +1,257 @@
+package manifests
+
+import (
+	"fmt"
+	"maps"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// settings are the values of properties, by name.
+type settings = map[string]model.Value
+
+// walkEntries reads the list of entries: each a type with its resources.
+func (l *loader) walkEntries(n *yaml.Node) {
+	for _, item := range n.Content {
+		item = target(item)
+		if item.Kind != yaml.MappingNode {
+			l.refuse(item, "want a type with its resources, got "+describe(item), `write the type first: "- exec:"`)
+			continue
+		}
+		var first, value *yaml.Node
+		count := 0
+		for k, v := range pairs(item) {
+			if count++; count == 1 {
+				first, value = k, v
+			}
+		}
+		switch {
+		case count == 0:
+			l.refuse(item, "an entry without a type", `write the type first: "- exec:"`)
+		case count == 1:
+			l.typed(first, value)
+		default:
+			l.crowded(item, first, value)
+		}
+	}
+}
+
+// crowded says what is probably meant by an entry of several keys.
+func (l *loader) crowded(n, first, value *yaml.Node) {
+	v := l.vocabularies[first.Value]
+	foreign := 0 // keys after the first that are no properties of its type
+	for key := range pairs(n) {
+		if key != first && (v == nil || v.properties[key.Value] == nil) {
+			foreign++
+		}
+	}
+	switch {
+	case v != nil && isNull(value) && foreign == 0:
+		l.refuse(first, fmt.Sprintf("the properties stand at the same indent as %q", first.Value),
+			fmt.Sprintf("indent the lines below %q by two", first.Value+":"))
+	case v == nil && l.propertyOfAny(first.Value):
+		l.refuse(n, "an entry without a type", `write the type first, "- exec:", and indent the properties below it`)
+	default:
+		l.refuse(n, "several types in one entry", "put a dash before each")
+		for key, value := range pairs(n) {
+			l.typed(key, value)
+		}
+	}
+}
+
+func (l *loader) propertyOfAny(word string) bool {
+	for _, v := range l.vocabularies {
+		if v.properties[word] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// typed reads what stands under a type: a list of resources, or a single one.
+func (l *loader) typed(key, value *yaml.Node) {
+	v := l.vocabularies[key.Value]
+	if v == nil {
+		l.unknownType(key)
+		v = &vocabulary{Type: &model.Type{Name: key.Value}} // its resources are known by name, so that references to them are no problems too
+	}
+	switch {
+	case isNull(value):
+	case value.Kind == yaml.SequenceNode:
+		l.list(v, value)
+	case value.Kind == yaml.MappingNode:
+		l.single(v, value)
+	default:
+		l.refuse(value, fmt.Sprintf("want resources under %q, got %s", key.Value, describe(value)),
+			fmt.Sprintf("write it as a list: \"- %s:\"", value.Value))
+	}
+}
+
+// list reads the resources under a type; its first entry may be defaults for the rest.
+func (l *loader) list(v *vocabulary, n *yaml.Node) {
+	defaults := l.defaults[v.Name]
+	for i, item := range n.Content {
+		item = target(item)
+		switch {
+		case item.Kind == yaml.ScalarNode && !isNull(item):
+			l.refuse(item, "want a resource, got "+describe(item), "end the name with a colon")
+			continue
+		case item.Kind != yaml.MappingNode:
+			l.refuse(item, "want a resource, got "+describe(item), `write its name: "- NAME:"`)
+			continue
+		}
+		if key, value := only(item); key != nil && key.Value == reserved {
+			if i > 0 {
+				l.refuse(key, "defaults come first in their list", "move them up")
+			} else if v.properties != nil {
+				own := l.readDefaults(v, value)
+				defaults = maps.Clone(defaults)
+				if defaults == nil {
+					defaults = own
+				}
+				maps.Copy(defaults, own)
+			}
+			continue
+		}
+		l.identify(v, item, defaults)
+	}
+}
+
+// reserved is the name that no resource may have.
+const reserved = "defaults"
+
+// only returns the key of a map that has one, and its value.
+func only(n *yaml.Node) (key, value *yaml.Node) {
+	if len(n.Content) == 2 && !isMerge(n.Content[0]) {
+		return target(n.Content[0]), target(n.Content[1])
+	}
+	return nil, nil
+}
+
+// lookup returns the value of a key of a map.
+func lookup(n *yaml.Node, key string) *yaml.Node {
+	for k, v := range pairs(n) {
+		if k.Value == key {
+			return v
+		}
+	}
+	return nil
+}
+
+// single reads the one resource of a type that is given as a map.
+func (l *loader) single(v *vocabulary, n *yaml.Node) {
+	if name := lookup(n, "name"); name != nil && name.Kind == yaml.ScalarNode || v.properties == nil {
+		l.identify(v, n, l.defaults[v.Name])
+		return
+	}
+	for key := range pairs(n) {
+		if v.properties[key.Value] != nil {
+			l.refuse(n, "a resource without a name", `add "name:", or make it a list: "- NAME:" with the properties indented below`)
+			return
+		}
+	}
+	l.refuse(n, "want a list of resources, or one with a name", `put a dash before each resource: "- NAME:"`)
+	for key, value := range pairs(n) {
+		l.keyed(v, key, value, l.defaults[v.Name])
+	}
+}
+
+// identify finds the name of a resource: the one key of a map, or its name.
+func (l *loader) identify(v *vocabulary, n *yaml.Node, defaults settings) {
+	if name := lookup(n, "name"); name != nil && name.Kind == yaml.ScalarNode {
+		s := scope{l: l, property: "name"}
+		if value, ok := s.value(&nameProperty, name, name); ok {
+			l.resource(v, value, n, defaults)
+		}
+		return
+	}
+	if key, value := only(n); key != nil {
+		l.keyed(v, key, value, defaults)
+		return
+	}
+	l.unnamed(v, n)
+}
+
+// nameProperty is how a name has to look.
+var nameProperty = *propertyNamed(model.Common, "name")
+
+// keyed reads a resource whose name is a key.
+func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, defaults settings) {
+	switch {
+	case value.Kind == yaml.MappingNode:
+	case isNull(value):
+		value = nil
+	case v.properties[key.Value] != nil:
+		l.refuse(key, "a resource without a name", `add "name:", or write "- NAME:" and indent the properties below it`)
+		return
+	default:
+		l.refuse(value, fmt.Sprintf("want properties under %q, got %s", key.Value, describe(value)), "write each as PROPERTY: VALUE on a line of its own")
+		return
+	}
+	s := scope{l: l, property: "name"}
+	if name, ok := s.line(key); ok {
+		l.resource(v, name, value, defaults)
+	}
+}
+
+// unnamed says what is probably meant by a map of several keys, none of which
+// is a name.
+func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
+	var bare *yaml.Node // the one key that is no property and has no value
+	others, properties := 0, 0
+	for key, value := range pairs(n) {
+		switch {
+		case v.properties[key.Value] != nil:
+			properties++
+		case isNull(value) && bare == nil:
+			bare = key
+		default:
+			others++
+		}
+	}
+	switch {
+	case bare != nil && properties > 0 && others == 0:
+		l.refuse(bare, fmt.Sprintf("the properties of %q stand at the same indent as its name", bare.Value),
+			fmt.Sprintf("indent the lines below %q by two", bare.Value+":"))
+		l.names.absent(model.Ref{Type: v.Name, Name: bare.Value})
+	case properties > 0 || len(n.Content) == 0:
+		l.refuse(n, "a resource without a name", `add "name:", or write "- NAME:" and indent the properties below it`)
+	default:
+		l.refuse(n, "several resources in one entry", "put a dash before each")
+		for key, value := range pairs(n) {
+			l.keyed(v, key, value, nil)
+		}
+	}
+}
+
+// readDefaults reads properties that stand for those of many resources.
+func (l *loader) readDefaults(v *vocabulary, n *yaml.Node) settings {
+	if isNull(n) {
+		return nil
+	}
+	s := scope{l: l, id: model.Ref{Type: v.Name, Name: reserved}.String()}
+	if n.Kind != yaml.MappingNode {
+		s.refuse(l.pos(n), "want a map of properties, got "+describe(n), "")
+		return nil
+	}
+	values := settings{}
+	for key, value := range pairs(n) {
+		p := v.properties[key.Value]
+		switch {
+		case p == nil:
+			l.unknownProperty(key, s.id, v)
+		case p.Name == "name" || p.Name == "alias":
+			s.property = p.Name
+			s.refuse(l.pos(key), "defaults cannot give every resource the same "+p.Name, "")
+		default:
+			s.property = p.Name
+			if value, ok := s.value(p, key, value); ok {
+				value.Default = true
+				values[p.Name] = value
+			}
+		}
+	}
+	return values
+}

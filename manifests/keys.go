@@ -1,0 +1,34 @@
+package manifests
+
+import "github.com/settle-cm/settle/model"
+
+// keys are the keys of a manifest, in the order of the reference: the one
+// source for the loader, the schema, explain and the README.
+var keys = []model.Property{
+	{Name: "name", Kind: model.Line, Default: "the file's absolute path", Meaning: "identity of the journal: what is remembered of this manifest is kept under it", Example: "web"},
+	{Name: "description", Kind: model.Text, Meaning: "what the manifest is for, in one line", Example: "the web servers"},
+	{Name: "parallel", Kind: model.Count, Default: "1", Meaning: "how many resources may run at once; --parallel overrides it", Example: "4"},
+	{Name: "fail_fast", Kind: model.Bool, Default: "false", Meaning: "start nothing more after the first failure", Example: "true"},
+	{Name: "clean_env", Kind: model.Bool, Default: "false", Meaning: "start commands from PATH, HOME, USER, LOGNAME, SHELL and LANG only, not from settle's own environment", Example: "true"},
+	{Name: "secrets", Kind: model.Lines, Meaning: "names of environment variables whose values are *** in every text", Example: "[DEPLOY_TOKEN]"},
+	{Name: "on_missing_state", Kind: model.Choice, Choices: []string{"ignore", "refresh", "fail"}, Default: "ignore", Meaning: "what a run that finds no state does; refresh: every subscriber is owed one refresh", Example: "refresh"},
+	{Name: "defaults", Kind: model.Whatever, Meaning: "properties by type, for every resource of the file that does not set them itself", Example: "{exec: {cwd: /opt}}"},
+	{Name: "resources", Kind: model.Whatever, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
+}
+
+// ccmKeys are the keys under ccm: of a CCM manifest.
+var ccmKeys = []model.Property{
+	{Name: "resources", Kind: model.Whatever, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
+	{Name: "fail_on_error", Kind: model.Bool, Default: "false", Meaning: "start nothing more after the first failure", Example: "true"},
+	{Name: "pre_message", Kind: model.Text, Meaning: "a log line before the run", Example: "setting up the web server"},
+	{Name: "post_message", Kind: model.Text, Meaning: "a log line after the run", Example: "done"},
+}
+
+// ccmOnly are keys, properties and types that CCM has and settle has not, with
+// what to do instead where there is something.
+var ccmOnly = map[string]string{
+	"data": "", "hierarchy": "", "overrides": "", "resources_jet_file": "",
+	"control":       "onlyif and unless are commands that decide whether a resource runs",
+	"health_checks": "an exec with unchanged: true that requires the resource is a check", "register_when_stable": "",
+	"package": "", "service": "", "archive": "", "scaffold": "", "apply": "", "file": "",
+}

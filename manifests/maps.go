@@ -1,0 +1,113 @@
+package manifests
+
+import (
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// environment reads variables, as a list of KEY=VALUE or as a map.
+func (s scope) environment(n *yaml.Node, kind model.Kind) (model.Value, bool) {
+	v := model.Value{Pos: s.l.pos(n)}
+	var all bool
+	switch n.Kind {
+	case yaml.SequenceNode:
+		v.Shape = model.List
+		v.Pairs, all = s.assignments(n)
+	case yaml.MappingNode:
+		v.Shape = model.Map
+		v.Pairs, all = s.pairs(n)
+	default:
+		return s.want(n, kind.String(), "")
+	}
+	lines := make(map[string]int, len(v.Pairs))
+	for _, p := range v.Pairs {
+		switch {
+		case p.Key == "" || strings.Contains(p.Key, "="):
+			s.refuse(p.Pos, fmt.Sprintf("%q is no name of a variable", p.Key), "")
+		case p.Value.Text == "":
+			s.refuse(p.Value.Pos, fmt.Sprintf("the value of %s is empty", p.Key), "leave the variable out")
+		case lines[p.Key] > 0:
+			s.refuse(p.Pos, fmt.Sprintf("%s is already set at line %d", p.Key, lines[p.Key]), "")
+		default:
+			lines[p.Key] = p.Line
+			continue
+		}
+		all = false
+	}
+	return v, all
+}
+
+// assignments reads a list of KEY=VALUE.
+func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
+	list := make([]model.Pair, 0, len(n.Content))
+	all := true
+	for _, item := range n.Content {
+		item = target(item)
+		if item.Kind != yaml.ScalarNode || isNull(item) {
+			suggestion := ""
+			if item.Kind == yaml.MappingNode {
+				suggestion = "write KEY=VALUE, or the variables as a map without dashes"
+			}
+			_, all = s.want(item, "KEY=VALUE", suggestion)
+			continue
+		}
+		key, value, ok := strings.Cut(item.Value, "=")
+		if !ok {
+			_, all = s.want(item, "KEY=VALUE", "")
+			continue
+		}
+		all = s.literal(item) && s.whole(item) && all
+		pair := model.Pair{Pos: s.l.pos(item), Key: key, Value: s.at(item)}
+		pair.Value.Text = value
+		list = append(list, pair)
+	}
+	return list, all
+}
+
+// pairs reads a map from text to text.
+func (s scope) pairs(n *yaml.Node) ([]model.Pair, bool) {
+	list := make([]model.Pair, 0, len(n.Content)/2)
+	all := true
+	for key, value := range pairs(n) {
+		if isNull(value) {
+			s.refuse(s.l.pos(key), fmt.Sprintf("%s has no value", key.Value), `write "" for empty`)
+			all = false
+			continue
+		}
+		v, ok := s.argument(value, "a text for "+key.Value)
+		if all = all && ok; ok {
+			list = append(list, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: v})
+		}
+	}
+	return list, all
+}
+
+func (s scope) textMap(n *yaml.Node, kind model.Kind) (model.Value, bool) {
+	if n.Kind != yaml.MappingNode {
+		return s.want(n, kind.String(), "")
+	}
+	list, ok := s.pairs(n)
+	return model.Value{Pos: s.l.pos(n), Shape: model.Map, Pairs: list}, ok
+}
+
+// whatever takes over any value as it stands.
+func (s scope) whatever(n *yaml.Node) model.Value {
+	v := s.at(n)
+	switch n.Kind {
+	case yaml.SequenceNode:
+		v.Shape = model.List
+		for _, item := range n.Content {
+			v.Items = append(v.Items, s.whatever(target(item)))
+		}
+	case yaml.MappingNode:
+		v.Shape = model.Map
+		for key, value := range pairs(n) {
+			v.Pairs = append(v.Pairs, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: s.whatever(value)})
+		}
+	}
+	return v
+}

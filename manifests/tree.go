@@ -1,0 +1,219 @@
+package manifests
+
+import (
+	"fmt"
+	"iter"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
+)
+
+const (
+	// maxDepth is how deep lists and maps may be nested.
+	maxDepth = 100
+	// maxAliased is how many values all aliases of a manifest may stand for,
+	// beside ten for each value that is written out.
+	maxAliased = 500_000
+)
+
+// sound checks the tree for what a walk over it cannot see (keys given twice)
+// or survive (aliases of themselves, aliases of aliases of aliases). It says
+// whether a walk is safe.
+func (l *loader) sound(root *yaml.Node) bool {
+	a := audit{l: l, sizes: map[*yaml.Node]int{}}
+	a.visit(root, 1)
+	if !a.stop && a.aliased > maxAliased+10*a.written {
+		a.refuse(a.largest, "too many aliases: they stand for more values than a manifest may have", "")
+	}
+	return !a.stop
+}
+
+// audit visits every node once.
+type audit struct {
+	l       *loader
+	sizes   map[*yaml.Node]int // of what anchors stand for, aliases in them counted out
+	written int                // nodes visited
+	aliased int                // nodes that aliases stand for
+	largest *yaml.Node         // the alias that stands for most
+	most    int
+	stop    bool // a walk is not safe
+}
+
+func (a *audit) refuse(n *yaml.Node, message, suggestion string) {
+	a.stop = true
+	a.l.refuse(n, message, suggestion)
+}
+
+// visit returns how many values a node is, with those its aliases stand for.
+func (a *audit) visit(n *yaml.Node, depth int) int {
+	if a.stop {
+		return 0
+	}
+	a.written++
+	if depth > maxDepth {
+		a.refuse(n, fmt.Sprintf("nested deeper than %d levels", maxDepth), "")
+		return 0
+	}
+	if n.Kind == yaml.AliasNode {
+		return a.alias(n)
+	}
+	if n.Style&yaml.TaggedStyle != 0 && (n.Kind != yaml.ScalarNode || n.Tag != "!!str") {
+		a.l.refuse(n, fmt.Sprintf("the tag %s means nothing in a manifest", n.Tag), `leave it out, or quote a value that begins with "!"`)
+	}
+	if n.Kind == yaml.MappingNode {
+		a.keys(n)
+	}
+	size := 1
+	for _, child := range n.Content {
+		size += a.visit(child, depth+1)
+	}
+	if n.Anchor != "" {
+		a.sizes[n] = size
+	}
+	return size
+}
+
+// alias counts what an alias stands for. An anchor that was not counted yet is
+// one that holds the alias itself.
+func (a *audit) alias(n *yaml.Node) int {
+	size, ok := a.sizes[n.Alias]
+	if !ok {
+		a.refuse(n, fmt.Sprintf("the alias *%s stands inside what it stands for", n.Value), "")
+		return 0
+	}
+	const enough = 1 << 40 // keeps sums from overflowing
+	a.aliased = min(a.aliased+size, enough)
+	if size > a.most {
+		a.largest, a.most = n, size
+	}
+	return min(size, enough)
+}
+
+// keys checks that the keys of a map are texts, each given once, and that what
+// is merged into it are maps.
+func (a *audit) keys(n *yaml.Node) {
+	const few = 16 // comparing is faster than hashing up to here
+	var first map[string]*yaml.Node
+	if len(n.Content) > 2*few {
+		first = make(map[string]*yaml.Node, len(n.Content)/2)
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		key := target(n.Content[i])
+		if key.Kind != yaml.ScalarNode {
+			a.refuse(key, "a key must be a text, not "+describe(key), `quote a value that begins with "{" or "["`)
+			return
+		}
+		if isMerge(n.Content[i]) {
+			a.merged(n.Content[i+1])
+		}
+		earlier := first[key.Value]
+		if first == nil {
+			for j := 0; j < i; j += 2 {
+				if k := target(n.Content[j]); k.Value == key.Value {
+					earlier = k
+					break
+				}
+			}
+		} else if earlier == nil {
+			first[key.Value] = key
+		}
+		if earlier != nil {
+			a.l.refuse(key, fmt.Sprintf("key %q is already defined at line %d", key.Value, earlier.Line), "")
+		}
+	}
+}
+
+func (a *audit) merged(n *yaml.Node) {
+	switch n = target(n); n.Kind {
+	case yaml.MappingNode:
+		return
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if item := target(item); item.Kind != yaml.MappingNode {
+				a.refuse(item, "<< merges maps, not "+describe(item), "")
+			}
+		}
+		return
+	}
+	a.refuse(n, "<< merges maps, not "+describe(n), "")
+}
+
+// target returns what an alias stands for, else the node itself.
+func target(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func isMerge(key *yaml.Node) bool {
+	return key.Kind == yaml.ScalarNode && key.Tag == "!!merge"
+}
+
+// pairs yields the keys of a map with their values: its own, then those that
+// are merged into it and that it has not itself.
+func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(key, value *yaml.Node) bool) {
+		merges := false
+		for i := 0; i < len(n.Content); i += 2 {
+			if isMerge(n.Content[i]) {
+				merges = true
+			} else if !yield(target(n.Content[i]), target(n.Content[i+1])) {
+				return
+			}
+		}
+		if merges {
+			merge(n, yield)
+		}
+	}
+}
+
+// merge yields what is merged into a map; of two maps in a list the first wins.
+func merge(n *yaml.Node, yield func(key, value *yaml.Node) bool) {
+	seen := map[string]bool{}
+	var sources []*yaml.Node
+	for i := 0; i < len(n.Content); i += 2 {
+		if !isMerge(n.Content[i]) {
+			seen[target(n.Content[i]).Value] = true
+		} else if value := target(n.Content[i+1]); value.Kind == yaml.SequenceNode {
+			sources = append(sources, value.Content...)
+		} else {
+			sources = append(sources, value)
+		}
+	}
+	for _, source := range sources {
+		for key, value := range pairs(target(source)) {
+			if seen[key.Value] {
+				continue
+			}
+			seen[key.Value] = true
+			if !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// describe names the form of a node for messages.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.MappingNode:
+		return "a map"
+	case isNull(n):
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", n.Value)
+}
+
+// pos returns the place of a node.
+func (l *loader) pos(n *yaml.Node) model.Pos {
+	return model.Pos{File: l.src.Path, Line: n.Line, Column: n.Column}
+}
+
+// refuse records a problem of the manifest as a whole at a node.
+func (l *loader) refuse(n *yaml.Node, message, suggestion string) {
+	l.problems = append(l.problems, model.Problem{Pos: l.pos(n), Message: message, Suggestion: suggestion})
+}

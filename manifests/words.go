@@ -1,0 +1,201 @@
+package manifests
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// keyWords are other tools' words for what a manifest calls differently.
+var keyWords = map[string]string{
+	"tasks": "resources", "steps": "resources", "states": "resources", "jobs": "resources", "execs": "resources",
+	"fail_on_error": "fail_fast", "failfast": "fail_fast", "stop_on_error": "fail_fast", "any_errors_fatal": "fail_fast",
+	"fail_fast":   "fail_on_error", // under ccm
+	"concurrency": "parallel", "forks": "parallel", "max_parallel": "parallel", "parallelism": "parallel",
+	"id": "name", "title": "name", "desc": "description", "summary": "description", "comment": "description",
+	"mask": "secrets", "sensitive": "secrets", "no_log": "secrets",
+}
+
+// propertyWords are the same for the properties of resources.
+var propertyWords = map[string]string{
+	"cmd": "command", "cmds": "command", "run": "command", "script": "command", "exec": "command", "argv": "command", "args": "command",
+	"dir": "cwd", "chdir": "cwd", "workdir": "cwd", "working_dir": "cwd", "working_directory": "cwd",
+	"env": "environment", "vars": "environment", "variables": "environment",
+	"needs": "require", "deps": "require", "depends_on": "require", "dependencies": "require", "requires": "require", "after": "require", "prereqs": "require",
+	"listen": "subscribe", "watch": "subscribe", "on_changes": "subscribe", "triggered_by": "subscribe", "replace_triggered_by": "subscribe",
+	"handler": "notify", "triggers": "notify",
+	"when": "onlyif", "if": "onlyif", "only_if": "onlyif", "condition": "onlyif", "precondition": "onlyif", "preconditions": "onlyif",
+	"not_if": "unless", "skip_if": "unless", "status": "unless",
+	"retries": "tries", "retry": "tries", "attempts": "tries", "max_attempts": "tries", "retry_delay": "try_sleep", "delay": "try_sleep", "retry_interval": "try_sleep",
+	"ignore_errors": "ignore_failure", "ignore_error": "ignore_failure", "allow_failure": "ignore_failure", "continue_on_error": "ignore_failure", "check": "ignore_failure",
+	"no_log": "sensitive", "secret": "sensitive", "silent": "logoutput", "quiet": "logoutput", "log": "logoutput",
+	"become_user": "user", "run_as": "user", "runas": "user", "owner": "user", "become": "user", "sudo": "user",
+	"exit_codes": "returns", "exit_code": "returns", "valid_exit_codes": "returns", "success_codes": "returns", "returncodes": "returns", "failed_when": "returns",
+	"changed_when": "unchanged", "check_mode": "unchanged",
+	"executable": "shell", "interpreter": "shell", "input": "stdin", "limit": "timeout", "deadline": "timeout",
+	"desc": "description", "summary": "description", "comment": "description", "id": "name", "title": "name", "label": "tags", "labels": "tags",
+	"generates": "creates", "output": "creates", "outputs": "creates", "produces": "creates", "targets": "creates", "unless_exists": "creates",
+}
+
+// typeWords are the same for types.
+var typeWords = map[string]string{
+	"command": "exec", "cmd": "exec", "run": "exec", "shell": "exec", "script": "exec", "task": "exec", "step": "exec", "execute": "exec", "bash": "exec",
+	"template": "file", "copy": "file", "directory": "file",
+}
+
+// choiceWords are the same for the values of a property.
+var choiceWords = map[string]string{
+	"sh": "shell", "bash": "shell", "/bin/sh": "shell", "/bin/bash": "shell", "command": "posix", "direct": "posix", "none": "posix",
+	"yes": "true", "always": "true", "on": "true", "no": "false", "never": "false", "off": "false",
+	"failure": "on_failure", "on_error": "on_failure", "onfailure": "on_failure",
+}
+
+func didYouMean(word string) string {
+	if word == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", word)
+}
+
+// near finds the candidate that a word most likely stands for: what other
+// tools call so, else the one with the fewest slips between them. It returns
+// "" when none is close.
+func near(word string, candidates []string, foreign map[string]string) string {
+	plain := strings.NewReplacer("-", "_").Replace(strings.ToLower(word))
+	if ours, ok := foreign[plain]; ok && slices.Contains(candidates, ours) {
+		return ours
+	}
+	return closest(plain, candidates, tolerance(plain))
+}
+
+// tolerance is how many slips are too many for a word.
+func tolerance(word string) int { return min(4, 1+len(word)/3) }
+
+// closest returns the candidate with the fewest slips, fewer than limit; the
+// first of several.
+func closest(word string, candidates []string, limit int) string {
+	best := ""
+	for _, c := range candidates {
+		if d := slips(bare(word), bare(strings.ToLower(c)), limit); d < limit {
+			best, limit = c, d
+		}
+	}
+	return best
+}
+
+// bare is a word without the marks that people put between its parts.
+func bare(word string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(word)
+}
+
+// slips counts the letters that were added, left out, changed or exchanged
+// with their neighbours between two words; it gives up at limit.
+func slips(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		least := next[0]
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+			least = min(least, next[j+1])
+		}
+		if least >= limit {
+			return limit
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(b)]
+}
+
+// unknownKey refuses a key of the manifest that no one knows.
+func (l *loader) unknownKey(key *yaml.Node, table []model.Property) {
+	if l.notYet(key, "") {
+		return
+	}
+	var words []string
+	for _, p := range table {
+		words = append(words, p.Name)
+	}
+	suggestion := didYouMean(near(key.Value, words, keyWords))
+	if suggestion == "" && l.vocabularies[key.Value] != nil {
+		suggestion = fmt.Sprintf("put it into a list under resources: \"- %s:\"", key.Value)
+	}
+	if l.base.CCM && suggestion == "" && propertyNamed(keys, key.Value) != nil {
+		suggestion = "a CCM manifest has no such key: put resources at the top instead of ccm"
+	}
+	if !l.base.CCM && propertyNamed(ccmKeys, key.Value) != nil && suggestion == "" {
+		suggestion = "only a CCM manifest has it, under ccm:"
+	}
+	l.refuse(key, fmt.Sprintf("unknown key %q", key.Value), suggestion)
+}
+
+// unknownType refuses an entry of a type that no one knows.
+func (l *loader) unknownType(key *yaml.Node) {
+	var names []string
+	for _, t := range l.types {
+		names = append(names, t.Name)
+	}
+	switch suggestion := didYouMean(near(key.Value, names, typeWords)); {
+	case suggestion == "" && l.notYet(key, "resources of type "):
+	case suggestion == "":
+		l.refuse(key, fmt.Sprintf("unknown type %q", key.Value), "settle knows "+strings.Join(names, ", "))
+	default:
+		l.refuse(key, fmt.Sprintf("unknown type %q", key.Value), suggestion)
+	}
+}
+
+// unknownProperty refuses a property that a type has not.
+func (l *loader) unknownProperty(key *yaml.Node, id string, v *vocabulary) {
+	count := len(l.problems)
+	suggestion := didYouMean(near(key.Value, v.words, propertyWords))
+	if suggestion != "" || !l.notYet(key, "") {
+		l.refuse(key, fmt.Sprintf("unknown property %q", key.Value), suggestion)
+	}
+	for i := count; i < len(l.problems); i++ {
+		l.problems[i].ID, l.problems[i].Property = id, key.Value
+	}
+}
+
+// notYet refuses what CCM has and settle has not. It returns false when CCM
+// does not have it either.
+func (l *loader) notYet(key *yaml.Node, what string) bool {
+	way, ok := ccmOnly[key.Value]
+	if ok {
+		l.refuse(key, fmt.Sprintf("settle has no %s%q yet", what, key.Value), way)
+	}
+	return ok
+}
+
+// maxGuesses bounds how many names are compared with references that name
+// nothing: a file may have very many of both.
+const maxGuesses = 1_000_000
+
+// nearRef suggests what a reference that names nothing was meant to name.
+func (l *loader) nearRef(text, name string) string {
+	if l.guesses += len(l.names.all); l.guesses > maxGuesses {
+		return ""
+	}
+	for _, known := range l.names.all {
+		if strings.HasPrefix(known, text+",") || strings.HasPrefix(known, text+" #") {
+			return fmt.Sprintf("did you mean %q? quote it: YAML ends it at the mark", known)
+		}
+	}
+	return didYouMean(closest(strings.ToLower(text), l.names.all, tolerance(name)))
+}

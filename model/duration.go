@@ -1,0 +1,51 @@
+package model
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+var (
+	bareNumber   = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+	durationPart = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h|d|w)`) // one number with its unit
+)
+
+var durationUnits = map[string]time.Duration{
+	"ns": time.Nanosecond, "us": time.Microsecond, "µs": time.Microsecond, "ms": time.Millisecond,
+	"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+}
+
+// ErrDuration is why a text is no duration; ErrUnit is the same for a bare
+// number, which is the mistake most often made.
+var (
+	ErrDuration = errors.New("want a duration such as 90s, 5m or 1d")
+	ErrUnit     = errors.New("a duration needs a unit")
+)
+
+// ParseDuration reads a duration as manifests and flags have it: Go's form,
+// never negative, also with d for 24 hours and w for seven days; 0 needs no unit.
+func ParseDuration(text string) (time.Duration, error) {
+	if text == "0" {
+		return 0, nil
+	}
+	if bareNumber.MatchString(text) {
+		return 0, ErrUnit
+	}
+	total := 0.0
+	for rest := text; ; {
+		part := durationPart.FindStringSubmatch(rest)
+		if part == nil {
+			return 0, ErrDuration
+		}
+		n, err := strconv.ParseFloat(part[1], 64)
+		total += n * float64(durationUnits[part[2]])
+		if err != nil || total >= 1<<63 {
+			return 0, ErrDuration
+		}
+		if rest = rest[len(part[0]):]; rest == "" {
+			return time.Duration(total), nil
+		}
+	}
+}
