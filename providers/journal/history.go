@@ -34,8 +34,8 @@ func (j *Journal) Finish(report *model.Report, keep int) error {
 	if err := j.append([]model.Fact{fact}, !past.Converged()); err != nil {
 		return err
 	}
-	if saveErr != nil {
-		return saveErr
+	if saveErr != nil || past.Converged() {
+		return saveErr // one line drops no report
 	}
 	return j.prune()
 }

@@ -46,16 +46,15 @@ func writable(dir string) error {
 	return syscall.Access(dir, mayWrite|mayEnter)
 }
 
-// ownedBy says whose a file is when it is not ours, or of a missing one, whose
-// the directory is in which it would have to be made; else "".
+// ownedBy says whose a file is when it is not ours, or where it cannot be
+// seen, whose the directory is that is in the way; else "".
 func ownedBy(path string) string {
 	info, err := os.Stat(path)
-	for errors.Is(err, os.ErrNotExist) && path != filepath.Dir(path) {
+	for ; err != nil; info, err = os.Stat(path) {
+		if path == filepath.Dir(path) {
+			return ""
+		}
 		path = filepath.Dir(path)
-		info, err = os.Stat(path)
-	}
-	if err != nil {
-		return ""
 	}
 	uid, ok := owner(info)
 	if !ok || uid == os.Geteuid() {

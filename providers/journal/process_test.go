@@ -114,7 +114,11 @@ func touch(s Store, args []string) error {
 	if err := j.Finish(&model.Report{ExitCode: 1}, 0); err != nil {
 		return err
 	}
-	return j.Close()
+	if err := j.Close(); err != nil {
+		return err
+	}
+	fmt.Println("touched")
+	return nil
 }
 
 // other is another process of the test binary.
@@ -151,6 +155,16 @@ func (o *other) line(t *testing.T) string {
 		t.Fatalf("the other process said %q, then %v", line, err)
 	}
 	return strings.TrimSpace(line)
+}
+
+// rest returns what the process says until it ends by itself.
+func (o *other) rest(t *testing.T) string {
+	t.Helper()
+	rest, err := io.ReadAll(o.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(rest)
 }
 
 // kill ends the process by SIGKILL, and returns what it had still said.

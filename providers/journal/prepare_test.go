@@ -1,0 +1,240 @@
+//go:build unix
+
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestOnlyTheOwnerMayRead(t *testing.T) {
+	t.Parallel()
+	for _, umask := range []string{"0", "022", "077", "0177"} {
+		t.Run("umask "+umask, func(t *testing.T) {
+			t.Parallel()
+			s := Store{Dir: filepath.Join(t.TempDir(), "state"), Identity: "web"}
+			o := start(t, "touch", s, umask)
+			if said := o.rest(t); said != "touched\n" {
+				t.Fatal(said)
+			}
+			count := 0
+			err := filepath.WalkDir(s.Dir, func(path string, d fs.DirEntry, err error) error {
+				if err != nil {
+					return err
+				}
+				info, err := d.Info()
+				if err != nil {
+					return err
+				}
+				want := os.FileMode(0o600)
+				if d.IsDir() {
+					want = 0o700
+				}
+				if info.Mode().Perm() != want {
+					t.Errorf("%s is %v, want %v", path, info.Mode().Perm(), want)
+				}
+				count++
+				return nil
+			})
+			if err != nil || count != 7 { // state, web, journal, lock, paused, runs, r1.json
+				t.Errorf("%d files: %v", count, err)
+			}
+		})
+	}
+}
+
+func TestWhatWasUnpackedWideOpenIsClosed(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	j := locked(t, s, "r1")
+	appendAll(t, j, owe)
+	closed(t, j)
+	for _, path := range []string{s.Path(), s.file("journal"), s.file("lock")} {
+		if err := os.Chmod(path, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j = locked(t, s, "r2")
+	appendAll(t, j, owe)
+	closed(t, j)
+	for path, want := range map[string]os.FileMode{s.Path(): 0o700, s.file("journal"): 0o600, s.file("lock"): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s is %v, want %v (%v)", path, info.Mode().Perm(), want, err)
+		}
+	}
+}
+
+// write makes a file, and the directories above it.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	const flag = "; name another directory with --state-dir"
+	rows := []struct {
+		name string
+		make func(t *testing.T, s Store)
+		want string // DIR is the state directory
+	}{
+		{"a file above the state directory", func(t *testing.T, s Store) { write(t, filepath.Dir(s.Dir), "x") },
+			"cannot make state directory: DIR: not a directory" + flag},
+		{"a file for the state directory", func(t *testing.T, s Store) { write(t, s.Dir, "x") },
+			"cannot make state directory: DIR: not a directory" + flag},
+		{"a file for the identity's directory", func(t *testing.T, s Store) { write(t, s.Path(), "x") },
+			"cannot make state directory: DIR/web: not a directory" + flag},
+		{"a directory for the lock", func(t *testing.T, s Store) { write(t, s.file("lock/x"), "x") },
+			"cannot lock state: DIR/web/lock: is a directory" + flag},
+		{"a pipe for the lock", func(t *testing.T, s Store) {
+			if err := errors.Join(os.MkdirAll(s.Path(), 0o700), syscall.Mkfifo(s.file("lock"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}, "cannot lock state: DIR/web/lock: it is not a regular file" + flag},
+		{"a link for the lock", func(t *testing.T, s Store) {
+			if err := errors.Join(os.MkdirAll(s.Path(), 0o700), os.Symlink("/etc/passwd", s.file("lock"))); err != nil {
+				t.Fatal(err)
+			}
+		}, "cannot lock state: DIR/web/lock: it is a symbolic link, or its path has too many of them" + flag},
+		{"a directory for the journal", func(t *testing.T, s Store) { write(t, s.file("journal/x"), "x") },
+			"cannot read state: DIR/web/journal: is a directory" + flag},
+		{"a journal that is none", func(t *testing.T, s Store) { write(t, s.file("journal"), "x\n") },
+			"state is damaged: DIR/web/journal:1: it is not the first line of a journal of settle; nothing was run. " +
+				"Restore the file, or move it away and apply with --on-missing-state refresh: then every subscriber is refreshed once, since what was owed is lost"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := Store{Dir: filepath.Join(t.TempDir(), "above", "state"), Identity: "web"}
+			row.make(t, s)
+			_, err := s.Lock(t.Context(), 0, apply("r1"))
+			var stated *Error
+			if want := strings.ReplaceAll(row.want, "DIR", s.Dir); err == nil || err.Error() != want {
+				t.Errorf("says %v\nwant %s", err, want)
+			}
+			if !errors.As(err, &stated) {
+				t.Errorf("%T is not an Error", err)
+			}
+		})
+	}
+}
+
+func TestALinkToTheStateDirectoryIsFollowed(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	real := t.TempDir()
+	if err := os.Symlink(real, s.Dir); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, locked(t, s, "r1"))
+	if _, err := os.Stat(filepath.Join(real, "web", "lock")); err != nil {
+		t.Error(err)
+	}
+}
+
+// nobody is a user without any rights.
+const nobody = 65534
+
+// asNobody runs a role as another user, in a directory that this user can reach.
+func asNobody(t *testing.T, name string, s Store) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	program := filepath.Join(reachable(t), "settle.test")
+	if out, err := exec.Command("cp", os.Args[0], program).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	cmd := exec.Command(program, s.Dir)
+	cmd.Env = []string{role + "=" + name}
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// reachable returns a temporary directory that every user can get to.
+func reachable(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	open(t, filepath.Dir(dir), 0o755)
+	return dir
+}
+
+// open lets everyone reach what is in a directory.
+func open(t *testing.T, dir string, mode os.FileMode) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, mode)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnotherUsersState(t *testing.T) {
+	t.Parallel()
+	const flag = "; name another directory with --state-dir"
+	rows := []struct {
+		name string
+		make func(t *testing.T, s Store)
+		want string
+	}{
+		{"a state directory that could only be made by root", func(t *testing.T, s Store) { open(t, filepath.Dir(s.Dir), 0o755) },
+			"cannot make state directory: DIR: permission denied (ABOVE is owned by root)" + flag},
+		{"root's state directory", func(t *testing.T, s Store) { open(t, filepath.Dir(s.Dir), 0o755); open(t, s.Dir, 0o700) },
+			"cannot make state directory: DIR/web: permission denied (DIR is owned by root)" + flag},
+		{"root's state of this manifest", func(t *testing.T, s Store) {
+			open(t, filepath.Dir(s.Dir), 0o755)
+			open(t, s.Dir, 0o777)
+			open(t, s.Path(), 0o777)
+		}, "cannot use state directory: DIR/web is owned by root, and this is nobody" + flag},
+		{"one's own that was made read-only", func(t *testing.T, s Store) {
+			open(t, filepath.Dir(s.Dir), 0o755)
+			open(t, s.Dir, 0o500)
+			if err := os.Chown(s.Dir, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+		}, "cannot make state directory: DIR/web: permission denied" + flag},
+		{"one that everyone may use", func(t *testing.T, s Store) { open(t, filepath.Dir(s.Dir), 0o755); open(t, s.Dir, 0o777|os.ModeSticky) }, "touched"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if os.Geteuid() != 0 {
+				t.Skip("only root can be another user")
+			}
+			s := Store{Dir: filepath.Join(reachable(t), "above", "state"), Identity: "web"}
+			row.make(t, s)
+			want := strings.NewReplacer("DIR", s.Dir, "ABOVE", filepath.Dir(s.Dir)).Replace(row.want)
+			if got := asNobody(t, "touch", s); got != want {
+				t.Errorf("says %s\nwant %s", got, want)
+			}
+		})
+	}
+	t.Run("root does not write into a user's", func(t *testing.T) {
+		t.Parallel()
+		if os.Geteuid() != 0 {
+			t.Skip("only root can be another user")
+		}
+		s := newStore(t)
+		if err := errors.Join(os.MkdirAll(s.Path(), 0o700), os.Chown(s.Path(), nobody, nobody)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Lock(t.Context(), 0, apply("r1"))
+		if err == nil || !strings.Contains(err.Error(), "is owned by nobody, and this is root") {
+			t.Errorf("says %v", err)
+		}
+	})
+}
