@@ -42,7 +42,7 @@ func (t *text) report(r *model.Report) {
 	case len(r.Problems) > 0 && r.Mode == "validate":
 		t.line("%s", count(len(r.Problems), "problem"))
 		return
-	case r.Error != "":
+	case r.Error != "" && len(r.Resources) == 0:
 		return // the caller says why on standard error
 	}
 	t.rows(t.table(r))
@@ -62,13 +62,18 @@ func (t *text) line(format string, args ...any) {
 }
 
 func (t *text) warnings(r *model.Report) {
+	for _, w := range warnings(r) {
+		t.line("%s %s", t.paint(yellow, "warning:"), ProblemLine(w))
+	}
+}
+
+// warnings returns those of the manifest and then those of its resources.
+func warnings(r *model.Report) []model.Problem {
 	all := r.Warnings
 	for i := range r.Resources {
 		all = append(all[:len(all):len(all)], r.Resources[i].Warnings...)
 	}
-	for _, w := range all {
-		t.line("%s %s", t.paint(yellow, "warning:"), ProblemLine(w))
-	}
+	return all
 }
 
 // ProblemLine is a problem as one line that is safe on a terminal, except that

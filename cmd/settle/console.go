@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/log"
+	"github.com/muesli/termenv"
+	"golang.org/x/term"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+)
+
+// outlet is one of the two streams that settle writes to. Every write is whole:
+// log lines and the output of commands that run in parallel never mix. A reader
+// that went away does not stop a run; any other failure is kept for the end.
+type outlet struct {
+	mu   sync.Mutex
+	w    io.Writer
+	gone bool
+	err  error
+}
+
+// Write never fails: what went wrong is known to lost.
+func (o *outlet) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.gone || o.err != nil {
+		return len(p), nil
+	}
+	if _, err := o.w.Write(p); err != nil {
+		if o.gone = errors.Is(err, syscall.EPIPE); !o.gone {
+			o.err = err
+		}
+	}
+	return len(p), nil
+}
+
+// lost returns why something could not be written, although someone may read it.
+func (o *outlet) lost() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// colored decides for one stream whether to colour it. It looks at the
+// environment and at the stream, and never asks the terminal.
+func colored(when string, w io.Writer, getenv func(string) string) bool {
+	force := getenv("CLICOLOR_FORCE")
+	switch {
+	case when != "auto":
+		return when == "always"
+	case getenv("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	case getenv("TERM") == "dumb":
+		return false
+	}
+	return terminal(w)
+}
+
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// console is standard error: log lines, and the output of commands as it comes.
+type console struct {
+	*log.Logger
+	*outlet
+	color    bool
+	quiet    bool
+	progress bool // tell of each resource: somebody watches
+}
+
+// newConsole makes the one logger over the one writer. The logger is given a
+// writer that is no file and a fixed palette, so that it has nothing to ask a
+// terminal for.
+func newConsole(w io.Writer, g *grammar) *console {
+	c := &console{outlet: &outlet{w: w}, color: colored(g.Color, w, os.Getenv), quiet: g.Quiet}
+	c.progress = g.Verbose || terminal(w) && !g.Quiet
+	level := log.InfoLevel
+	switch {
+	case g.Quiet:
+		level = log.ErrorLevel
+	case g.Verbose:
+		level = log.DebugLevel
+	}
+	c.Logger = log.NewWithOptions(c.outlet, log.Options{Level: level, TimeFunction: log.NowUTC, TimeFormat: time.TimeOnly})
+	palette := termenv.Ascii
+	if c.color {
+		palette = termenv.ANSI
+	}
+	c.SetColorProfile(palette)
+	return c
+}
+
+// complain says what is wrong, one line for each line of the message, whatever
+// the level of the log is.
+func (c *console) complain(message string) {
+	for line := range strings.Lines(message) {
+		_, _ = io.WriteString(c.outlet, "settle: "+render.Escape(strings.TrimSuffix(line, "\n"))+"\n") // an outlet never fails
+	}
+}
+
+// plain writes a text as it is, whatever the level of the log is.
+func (c *console) plain(text string) {
+	_, _ = io.WriteString(c.outlet, text+"\n") // an outlet never fails
+}
+
+// output shows one line of a command's output, with its resource in front.
+func (c *console) output(id string, line []byte) {
+	if c.quiet {
+		return
+	}
+	front := render.Escape(id) + " | "
+	if c.color {
+		front = "\x1b[2m" + front + "\x1b[0m"
+	}
+	_, _ = io.WriteString(c.outlet, front+render.EscapeLine(string(line))+"\n") // an outlet never fails
+}

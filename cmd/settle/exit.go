@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/proc"
+)
+
+// The exit codes that do not come from a signal.
+const (
+	exitOK         = 0
+	exitFailed     = 1
+	exitPending    = 2
+	exitUsage      = 64
+	exitInvalid    = 65
+	exitUnreadable = 66
+	exitBug        = 70
+	exitUnwritten  = 73
+	exitLater      = 75
+	exitDenied     = 77
+)
+
+// refusal is why a manifest was not run, or not to its end, with the code that
+// stands for it.
+type refusal struct {
+	code int
+	err  error
+}
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+func refuse(code int, format string, args ...any) *refusal {
+	return &refusal{code, fmt.Errorf(format, args...)}
+}
+
+// ending is all that an exit code is decided from: how one manifest ended.
+type ending struct {
+	cause     error // what stopped the run before its end: a signal, a limit
+	bug       bool
+	refused   *refusal
+	unwritten error // a report could not be written
+	detailed  bool  // --detailed-exitcode
+	report    *model.Report
+}
+
+// exitCode is the one place where what happened becomes a number: the first
+// class that holds, for any of the manifests.
+func exitCode(endings ...ending) int {
+	for _, class := range []func(*ending) int{signalled, buggy, refused, unwritten, failed, deferred, pending} {
+		code := 0
+		for i := range endings {
+			if c := class(&endings[i]); c != 0 && (code == 0 || c < code) {
+				code = c
+			}
+		}
+		if code != 0 {
+			return code
+		}
+	}
+	return exitOK
+}
+
+func signalled(e *ending) int {
+	var by *proc.Signalled
+	if errors.As(e.cause, &by) {
+		return 128 + int(by.Signal)
+	}
+	return 0
+}
+
+func buggy(e *ending) int { return when(e.bug, exitBug) }
+
+func refused(e *ending) int {
+	if e.refused != nil {
+		return e.refused.code
+	}
+	return 0
+}
+
+func unwritten(e *ending) int { return when(e.unwritten != nil, exitUnwritten) }
+
+func failed(e *ending) int {
+	return when(e.cause != nil || e.count(model.Failed)+e.count(model.Interrupted) > 0, exitFailed)
+}
+
+func deferred(e *ending) int { return when(e.count(model.Deferred) > 0, exitLater) }
+
+func pending(e *ending) int {
+	if !e.detailed || e.report == nil {
+		return 0
+	}
+	return when(e.count(model.Changed)+e.report.Pending() > 0, exitPending)
+}
+
+func (e *ending) count(s model.Status) int {
+	if e.report == nil {
+		return 0
+	}
+	return e.report.Summary.Count[s]
+}
+
+func when(holds bool, code int) int {
+	if holds {
+		return code
+	}
+	return 0
+}

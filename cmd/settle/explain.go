@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/settle-cm/settle/manifests"
+	"github.com/settle-cm/settle/resources"
+)
+
+func (c *schemaCommand) run(a *app) []ending {
+	a.print(manifests.Schema(resources.Types(resources.World{})))
+	return nil
+}
+
+func (c *explainCommand) run(a *app) []ending {
+	text, err := manifests.Explain(resources.Types(resources.World{}), c.What)
+	if err != nil {
+		a.err.complain(err.Error())
+		return []ending{{refused: &refusal{exitUsage, err}}}
+	}
+	a.print([]byte(text))
+	return nil
+}

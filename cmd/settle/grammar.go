@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// grammar is the command line: a field is a command or a flag, and what stands
+// here is all there is. Every name in it has to be in the README (house_test.go).
+type grammar struct {
+	Color   string `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto (on a terminal, unless NO_COLOR or TERM=dumb), always or never."`
+	Verbose bool   `short:"v" help:"List every resource and what is known of it; tell what happens while it happens."`
+	Quiet   bool   `short:"q" help:"Print nothing unless something failed."`
+
+	Apply    applyCommand    `cmd:"" help:"Bring the machine into the state that a manifest declares."`
+	Plan     planCommand     `cmd:"" help:"Say what apply would do. Runs guards, and nothing else."`
+	Validate validateCommand `cmd:"" help:"Load a manifest and report every problem. Never looks at the machine."`
+	Graph    graphCommand    `cmd:"" help:"Print what depends on what."`
+	List     listCommand     `cmd:"" help:"List the resources of a manifest."`
+	Schema   schemaCommand   `cmd:"" help:"Print the JSON Schema of the manifest, for editors."`
+	Explain  explainCommand  `cmd:"" help:"Say what a resource type or a property means."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
+}
+
+// manifestArgs is the argument of the commands that take several manifests.
+type manifestArgs struct {
+	Manifests []string `arg:"" optional:"" name:"manifest" sep:"none" help:"Manifests, run in turn; - is standard input. Default: settle.yaml."`
+}
+
+// manifestArg is the argument of the commands that take one.
+type manifestArg struct {
+	Manifest string `arg:"" optional:"" help:"The manifest; - is standard input. Default: settle.yaml."`
+}
+
+// reportFlags belong to the commands that make a report.
+type reportFlags struct {
+	Output string `short:"o" enum:"text,json,jsonl" default:"text" placeholder:"FORMAT" help:"What goes to standard output: text, json (one document) or jsonl (one event a line)."`
+	Strict bool   `help:"Warnings of the manifest are problems (exit 65); a warning of the run makes its resource failed."`
+	CI     string `enum:"auto,github,gitlab,none" default:"auto" placeholder:"SYSTEM" help:"Annotations for auto (by environment variables), github, gitlab or none."`
+}
+
+// runFlags belong to the commands that walk a manifest. plan has them all, so
+// that the word apply can be replaced by plan in any command line.
+type runFlags struct {
+	Parallel       *int          `placeholder:"N" help:"At most N resources at once. Default: the manifest's, else 1."`
+	FailFast       bool          `help:"Start nothing more after the first failure that is not ignored."`
+	CleanEnv       bool          `help:"Start every command from a clean environment."`
+	Grace          time.Duration `default:"10s" placeholder:"TIME" help:"How long a command may take to end after a signal before it is killed. Default: 10s."`
+	RunTimeout     time.Duration `placeholder:"TIME" help:"End the whole run after this time, as an interrupt does (exit 1)."`
+	StateDir       string        `placeholder:"DIR" help:"Where runs are remembered. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
+	NoState        bool          `help:"Remember nothing and lock nothing."`
+	LockTimeout    time.Duration `placeholder:"TIME" help:"How long to wait for another apply of the same manifest. Default: not at all. (plan never waits.)"`
+	OnMissingState string        `enum:",ignore,refresh,fail" default:"" placeholder:"WHAT" help:"When nothing is remembered: ignore it, refresh every subscriber once, or fail. Default: the manifest's, else ignore."`
+
+	DetailedExitcode bool `help:"Exit 2 when apply changed something, or plan found something to do."`
+}
+
+// Validate refuses numbers that mean nothing. kong calls it.
+func (f *runFlags) Validate() error {
+	switch {
+	case f.Parallel != nil && *f.Parallel < 1:
+		return errors.New("--parallel must be at least 1")
+	case f.Grace < 0, f.RunTimeout < 0, f.LockTimeout < 0:
+		return errors.New("a time must not be negative")
+	case f.NoState && f.StateDir != "":
+		return errors.New("--no-state and --state-dir exclude each other")
+	}
+	return nil
+}
+
+type applyCommand struct {
+	manifestArgs
+	reportFlags
+	runFlags
+	Keep int `default:"50" placeholder:"N" help:"How many runs of each kind to remember. Default: 50."`
+}
+
+type planCommand struct {
+	manifestArgs
+	reportFlags
+	runFlags
+	NoGuards bool `help:"Start no process at all: not even guards."`
+}
+
+type validateCommand struct {
+	manifestArgs
+	reportFlags
+}
+
+type graphCommand struct {
+	manifestArg
+	Output string `short:"o" enum:"dot,mermaid,json" default:"dot" placeholder:"FORMAT" help:"dot, mermaid or json."`
+}
+
+type listCommand struct {
+	manifestArg
+	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
+}
+
+type schemaCommand struct{}
+
+type explainCommand struct {
+	What string `arg:"" optional:"" name:"type.property" help:"A resource type, or one of its properties. Default: the types."`
+}
+
+type versionCommand struct {
+	JSON bool `name:"json" help:"As a JSON document, with commit, date and the Go version."`
+}
+
+// usage is a command line that means nothing: exit 64.
+type usage struct{ error }
+
+func (u usage) Unwrap() error { return u.error }
+
+var errHelped = errors.New("help was given")
+
+// parse turns the words of the command line into a grammar and the command to
+// run. Help goes to stdout.
+func parse(args []string, stdout io.Writer) (*grammar, *kong.Context, error) {
+	g := &grammar{}
+	helped := false
+	k := kong.Must(g,
+		kong.Name("settle"),
+		kong.Description(description),
+		kong.Writers(stdout, io.Discard),
+		kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, WrapUpperBound: 100}),
+	)
+	ctx, err := k.Parse(args)
+	switch {
+	case helped:
+		return g, nil, errHelped
+	case err != nil:
+		return g, nil, usage{err}
+	}
+	return g, ctx, nil
+}
+
+// shortUsage is what follows the message of a usage error.
+func shortUsage(err error) string {
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context != nil {
+		if node := wrong.Context.Selected(); node != nil {
+			return fmt.Sprintf("Usage: settle %s\nMore: settle %s --help", node.Summary(), node.Path())
+		}
+		return "Usage: settle <command> [flags]\nMore: settle --help"
+	}
+	return "More: settle --help"
+}
+
+// wanted tells whether a machine reads the output, before (or although) the
+// command line could not be understood.
+func wanted(args []string, format string) bool {
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return false
+		case arg == "-o"+format, arg == "-o="+format, arg == "--output="+format:
+			return true
+		case (arg == "-o" || arg == "--output") && i+1 < len(args) && args[i+1] == format:
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,104 @@
+package main
+
+// description is the head of settle --help.
+const description = `settle brings one machine into the state that a YAML manifest declares.
+
+  settle plan      say what would be done
+  settle apply     do it
+
+Exit codes:
+  0    all is as declared, changed or not
+  1    a resource failed, or was skipped because of one
+  2    only with --detailed-exitcode: something changed, or is to do
+  64   wrong usage                      65  the manifest is invalid
+  66   the manifest cannot be read      70  a bug in settle
+  73   state or a report cannot be written
+  75   try again later: another apply runs, or it was paused or deferred
+  77   not permitted
+  129, 130, 143   ended by HUP, INT, TERM`
+
+// firstSteps is what settle alone says.
+const firstSteps = `settle brings this machine into the state that a manifest declares. Next:
+  settle explain              what a manifest may say
+  settle validate site.yaml   find every mistake in one
+  settle plan site.yaml       see what would be done, and do nothing
+  settle apply site.yaml      do it
+  settle --help               all commands, flags and exit codes`
+
+// Help is shown by settle apply --help.
+func (*applyCommand) Help() string {
+	return `Examples:
+
+    settle apply                          settle.yaml in this directory
+    settle apply site.yaml app.yaml       one after the other
+    settle apply --parallel 4 site.yaml   up to four resources at once
+    settle apply -o json site.yaml        a report for programs
+    generate | settle apply -             a manifest from standard input
+
+Exits 0 when all is as declared, 1 when a resource failed, 2 with --detailed-exitcode when something changed.`
+}
+
+// Help is shown by settle plan --help.
+func (*planCommand) Help() string {
+	return `Examples:
+
+    settle plan                              settle.yaml in this directory
+    settle plan --detailed-exitcode          exit 2 when there is something to do
+    settle plan --no-guards site.yaml        start no process at all
+    settle plan -v site.yaml                 list what is stable too, and why
+
+Exits 0, with --detailed-exitcode 2 when there is something to do, 1 when a guard cannot be read.`
+}
+
+// Help is shown by settle validate --help.
+func (*validateCommand) Help() string {
+	return `Examples:
+
+    settle validate                     settle.yaml in this directory
+    settle validate --strict *.yaml     warnings are problems too
+
+Exits 0 when there is no problem, 65 when there is one, 66 when a manifest cannot be read.`
+}
+
+// Help is shown by settle graph --help.
+func (*graphCommand) Help() string {
+	return `An arrow points from what goes first to what waits for it: solid when a change refreshes, dashed when it only goes first.
+
+Examples:
+
+    settle graph site.yaml | dot -Tsvg > site.svg
+    settle graph -o mermaid site.yaml`
+}
+
+// Help is shown by settle list --help.
+func (*listCommand) Help() string {
+	return `Examples:
+
+    settle list site.yaml
+    settle list -o json site.yaml | jq -r '.resources[].id'`
+}
+
+// Help is shown by settle schema --help.
+func (*schemaCommand) Help() string {
+	return `Example:
+
+    settle schema > .settle.schema.json
+
+A manifest whose first line is "# yaml-language-server: $schema=./.settle.schema.json" is then completed and checked by editors.`
+}
+
+// Help is shown by settle explain --help.
+func (*explainCommand) Help() string {
+	return `Examples:
+
+    settle explain                  the types
+    settle explain exec             all properties of a type
+    settle explain exec.creates     one of them`
+}
+
+// Help is shown by settle version --help.
+func (*versionCommand) Help() string {
+	return `Example:
+
+    settle version --json`
+}

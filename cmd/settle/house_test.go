@@ -1,0 +1,230 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+const (
+	module = "github.com/settle-cm/settle/"
+	top    = "../.." // of the repository, seen from here
+)
+
+// edges says which of our packages each of our packages may import. The
+// resources' own folders follow one rule, below. Every arrow points to model.
+var edges = map[string][]string{
+	"model":               {},
+	"model/graph":         {},
+	"model/secret":        {},
+	"model/engine":        {"model"},
+	"manifests":           {"model", "model/graph"},
+	"providers/proc":      {"model"},
+	"providers/journal":   {"model"},
+	"providers/files":     {"model"},
+	"providers/posix":     {},
+	"providers/shell":     {},
+	"resources":           {"model", "resources/*", "providers/*"},
+	"resources/*":         {"model"},
+	"cmd/internal/render": {"model"},
+	"cmd/settle":          {"*"},
+}
+
+// libraries says who may import what is not ours and not of the standard library.
+var libraries = map[string][]string{
+	"manifests":       {"gopkg.in/yaml.v3"},
+	"providers/posix": {"github.com/kballard/go-shellquote"},
+	"providers/proc":  {"golang.org/x/sys"},
+	"providers/files": {"golang.org/x/sys"},
+	"cmd/settle":      {"github.com/alecthomas/kong", "github.com/charmbracelet/log", "github.com/muesli/termenv", "golang.org/x/term"},
+}
+
+// imports returns what each package of ours imports outside of its tests.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || name != top && strings.HasPrefix(d.Name(), ".")):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		pkg, err := filepath.Rel(top, filepath.Dir(name))
+		if err != nil {
+			return err
+		}
+		pkg = filepath.ToSlash(pkg)
+		found[pkg] = append(found[pkg], importsOf(file)...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) < 10 {
+		t.Fatalf("only %d packages were found", len(found))
+	}
+	return found
+}
+
+func importsOf(file *ast.File) []string {
+	var paths []string
+	for _, spec := range file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value) // the parser has accepted it
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+// rule returns the row of a table that holds for a package.
+func rule(table map[string][]string, pkg string) ([]string, bool) {
+	if allowed, ok := table[pkg]; ok {
+		return allowed, true
+	}
+	allowed, ok := table[path.Dir(pkg)+"/*"]
+	return allowed, ok
+}
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name) // our own patterns
+		return ok || pattern == "*" || name == pattern || strings.HasPrefix(name, pattern+"/")
+	})
+}
+
+func TestImports(t *testing.T) {
+	for pkg, paths := range imports(t) {
+		allowed, known := rule(edges, pkg)
+		if !known {
+			t.Errorf("%s is not in the table of packages", pkg)
+		}
+		others, _ := rule(libraries, pkg)
+		for _, p := range paths {
+			ours, isOurs := strings.CutPrefix(p, module)
+			first, _, _ := strings.Cut(p, "/")
+			switch {
+			case isOurs && !matches(allowed, ours):
+				t.Errorf("%s must not import %s", pkg, ours)
+			case !isOurs && strings.Contains(first, ".") && !matches(others, p):
+				t.Errorf("%s must not import %s", pkg, p)
+			}
+		}
+	}
+}
+
+// The core touches nothing: it does not even know what time it is.
+func TestModelDoesNoIO(t *testing.T) {
+	for pkg, paths := range imports(t) {
+		if pkg != "model" && !strings.HasPrefix(pkg, "model/") {
+			continue
+		}
+		for _, p := range paths {
+			if matches([]string{"os", "net", "syscall", "log", "io/ioutil", "path/filepath", "unsafe"}, p) {
+				t.Errorf("%s imports %s", pkg, p)
+			}
+		}
+	}
+	clock := []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick"}
+	walkCode(t, filepath.Join(top, "model"), func(name string, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clock, sel.Sel.Name) {
+				t.Errorf("%s uses time.%s", name, sel.Sel.Name)
+			}
+			return true
+		})
+	})
+}
+
+// Nothing below cmd may know that a dry run exists, or what a format is called.
+func TestOnlyTheCommandLineKnowsDryRunsAndFormats(t *testing.T) {
+	forbidden := []string{"dryrun", "dry_run", "noop", "jsonl", "junit"}
+	for _, dir := range []string{"model", "manifests", "resources", "providers"} {
+		walkCode(t, filepath.Join(top, dir), func(name string, file *ast.File) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && slices.Contains(forbidden, strings.ToLower(id.Name)) {
+					t.Errorf("%s: %s", name, id.Name)
+				}
+				return true
+			})
+		})
+	}
+}
+
+func walkCode(t *testing.T, dir string, visit func(name string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err == nil {
+			visit(name, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A resource type is a folder and a line in the table.
+func TestEveryResourceTypeIsInTheTable(t *testing.T) {
+	table := imports(t)["resources"]
+	folders, err := os.ReadDir(filepath.Join(top, "resources"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		if folder.IsDir() && !slices.Contains(table, module+"resources/"+folder.Name()) {
+			t.Errorf("resources/%s is not in resources.go", folder.Name())
+		}
+	}
+}
+
+// The README is the reference: what the grammar has and it does not is missing there.
+func TestEveryCommandAndFlagIsInTheREADME(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(top, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kong.Must(&grammar{}, kong.Name("settle"))
+	var check func(node *kong.Node)
+	check = func(node *kong.Node) {
+		for _, flag := range node.Flags {
+			want := "`--" + flag.Name
+			if flag.Short != 0 {
+				want = "`-" + string(flag.Short) + "`, `--" + flag.Name
+			}
+			if !strings.Contains(string(text), want) {
+				t.Errorf("README.md lacks the flag of %s: %s", node.Path(), want)
+			}
+		}
+		for _, child := range node.Children {
+			if !strings.Contains(string(text), "`settle "+child.Name) {
+				t.Errorf("README.md lacks the command %s", child.Name)
+			}
+			check(child)
+		}
+	}
+	check(k.Model.Node)
+}

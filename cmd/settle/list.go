@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/resources"
+)
+
+// listed is one resource of `settle list -o json`.
+type listed struct {
+	ID          string   `json:"id"`
+	Alias       string   `json:"alias"`
+	Description string   `json:"description"`
+	Tags        []string `json:"tags"`
+	File        string   `json:"file"`
+	Line        int      `json:"line"`
+}
+
+func (c *listCommand) run(a *app) []ending {
+	l, e := a.loadOne("list", c.Manifest, c.Output)
+	if e.refused != nil {
+		return []ending{e}
+	}
+	rows := make([]listed, len(l.manifest.Resources))
+	for i := range l.manifest.Resources {
+		r := &l.manifest.Resources[i]
+		rows[i] = listed{r.ID(), r.Alias, r.Description, append([]string{}, r.Tags...), r.File, r.Line}
+	}
+	if c.Output == "json" {
+		a.print(render.Document(map[string][]listed{"resources": rows}))
+	} else {
+		a.print(listText(rows))
+	}
+	return []ending{e}
+}
+
+func listText(rows []listed) []byte {
+	if len(rows) == 0 {
+		return []byte("no resources\n")
+	}
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	for _, r := range rows {
+		about := r.Description
+		if r.Alias != "" {
+			about = strings.TrimSpace("(" + r.Alias + ") " + about)
+		}
+		if len(r.Tags) > 0 {
+			about = strings.TrimSpace(about + " [" + strings.Join(r.Tags, ", ") + "]")
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s:%d\t%s\n", render.Escape(r.ID), render.Escape(r.File), r.Line, render.Escape(about)) // a bytes.Buffer takes every write
+	}
+	_ = w.Flush() // as above
+	var out bytes.Buffer
+	for line := range strings.Lines(b.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return out.Bytes()
+}
+
+// loadOne loads the manifest of a command that only looks at it. When it is
+// refused, that is said in the format that was asked for.
+func (a *app) loadOne(mode, path, format string) (*loaded, ending) {
+	l := a.load(mode, path, false, resources.World{})
+	e := ending{refused: l.refused, report: &l.report}
+	if l.refused != nil {
+		a.complainOf(l, detectCI("auto"))
+		l.report.ExitCode = exitCode(e)
+		if format == "json" {
+			a.print(render.JSON([]model.Report{l.report}, render.Options{}))
+		}
+	}
+	return l, e
+}

@@ -1,0 +1,98 @@
+// Settle brings one machine into the state that a YAML manifest declares.
+//
+// This package is the command line: it parses flags, reads manifests, wires the
+// packages below it together, tells people and programs what happened, and is
+// the only one that knows an exit code.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/proc"
+)
+
+func main() {
+	proc.Main()
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// app is what a command runs in.
+type app struct {
+	*grammar
+	in    io.Reader
+	out   *outlet
+	err   *console
+	color bool // of out
+}
+
+// command is what every command of the grammar is.
+type command interface {
+	run(a *app) []ending
+}
+
+// run is the whole program but for the process around it.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// With a handler a closed pipe is an error of the write, and stops nothing;
+	// commands still get the default, which ignoring the signal would change.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	a := &app{in: stdin, out: &outlet{w: stdout}}
+	var help strings.Builder
+	g, ctx, err := parse(args, &help)
+	a.grammar, a.err = g, newConsole(stderr, g)
+	a.color = colored(g.Color, stdout, os.Getenv)
+	var endings []ending
+	switch {
+	case errors.Is(err, errHelped):
+		a.print([]byte(help.String()))
+	case len(args) == 0:
+		a.err.plain(firstSteps)
+		endings = []ending{{refused: &refusal{exitUsage, errors.New("no command")}}}
+	case err != nil:
+		a.err.complain(err.Error())
+		a.err.plain(shortUsage(err))
+		endings = a.misused(args, err)
+	default:
+		endings = a.guarded(ctx.Selected().Target.Addr().Interface().(command))
+	}
+	if err := a.out.lost(); err != nil {
+		a.err.complain(fmt.Sprintf("write standard output: %v", unwrapped(err)))
+		endings = append(endings, ending{unwritten: err})
+	}
+	return exitCode(endings...)
+}
+
+// misused answers a wrong command line in the format that was asked for.
+func (a *app) misused(args []string, err error) []ending {
+	e := ending{refused: &refusal{exitUsage, err}}
+	if wanted(args, "json") {
+		r := newReport("", "")
+		r.Error, r.ExitCode = err.Error(), exitCode(e)
+		a.print(render.JSON([]model.Report{r}, render.Options{}))
+	}
+	return []ending{e}
+}
+
+// print writes a result to standard output.
+func (a *app) print(result []byte) {
+	_, _ = a.out.Write(result) // an outlet never fails
+}
+
+// guarded runs a command and turns a panic into words and exit code 70.
+func (a *app) guarded(c command) (endings []ending) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.err.complain(fmt.Sprintf("this is a bug in settle %s: %v\n%s", version, p, debug.Stack()))
+			endings = []ending{{bug: true}}
+		}
+	}()
+	return c.run(a)
+}

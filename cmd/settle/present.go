@@ -1,0 +1,156 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/engine"
+)
+
+// presenter tells of the manifests of one command, in the format that was asked
+// for: the results on standard output, what happens meanwhile on standard error.
+type presenter struct {
+	*app
+	reportFlags
+	mode    string
+	many    bool
+	shown   bool // something is on standard output already
+	reports []model.Report
+	since   time.Time
+
+	mu   sync.Mutex // of seq: output comes from any goroutine
+	seq  int
+	sent []bool // resources of which it was told that they are finished
+}
+
+func (a *app) newPresenter(mode string, flags reportFlags, many bool) *presenter {
+	p := &presenter{app: a, reportFlags: flags, mode: mode, many: many}
+	p.CI = detectCI(flags.CI)
+	p.event(render.Event{Type: render.EventVersion, Schema: render.EventsSchema, Version: version})
+	return p
+}
+
+// event writes one line of -o jsonl.
+func (p *presenter) event(e render.Event) {
+	if p.Output != "jsonl" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seq++
+	e.Seq, e.Time = p.seq, time.Now().UTC()
+	p.print(render.Line(e))
+}
+
+// begin is called before anything of a manifest happens.
+func (p *presenter) begin(l *loaded) {
+	p.since = time.Now()
+	p.sent = nil
+	p.event(render.Event{
+		Type: render.EventRunStarted, Run: l.report.Run, Mode: p.mode,
+		Manifest: l.report.Manifest, Name: l.report.Name,
+	})
+}
+
+// watch tells of a walk while it goes on.
+func (p *presenter) watch(m *model.Manifest) engine.Watch {
+	p.sent = make([]bool, len(m.Resources))
+	w := engine.Watch{
+		Finished: func(n int, o *model.Outcome) {
+			p.sent[n] = true
+			p.event(render.Event{Type: render.EventResourceFinished, Resource: o})
+			p.progress(o)
+		},
+	}
+	if p.Output == "jsonl" || p.Verbose {
+		w.Started = func(n int) {
+			id := m.Resources[n].ID()
+			p.event(render.Event{Type: render.EventResourceStarted, ID: id})
+			p.err.Debug(render.Escape(id) + " is looked at")
+		}
+	}
+	if p.Output == "jsonl" || !p.Quiet {
+		w.Output = func(n int, line []byte) {
+			id, text := m.Resources[n].ID(), strings.ToValidUTF8(string(line), "\uFFFD")
+			p.event(render.Event{Type: render.EventOutput, ID: id, Line: &text})
+			p.err.output(id, line)
+		}
+	}
+	return w
+}
+
+// progress tells whoever watches that a resource did something.
+func (p *presenter) progress(o *model.Outcome) {
+	if !p.err.progress || p.mode != "apply" {
+		return
+	}
+	line := render.Escape(o.ID) + " " + strings.ReplaceAll(o.Status.String(), "_", " ")
+	if o.Reason != "" {
+		line += ": " + render.Escape(o.Reason)
+	}
+	switch o.Status {
+	case model.Failed:
+		p.err.Error(line)
+	case model.Changed:
+		p.err.Info(line)
+	default:
+		p.err.Debug(line)
+	}
+}
+
+// end is called when all is known of a manifest.
+func (p *presenter) end(l *loaded, e ending) {
+	l.report.DurationMS = time.Since(p.since).Milliseconds()
+	l.report.ExitCode = exitCode(e)
+	for i := range l.report.Resources { // a walk that was stopped did not come to all
+		if i >= len(p.sent) || !p.sent[i] {
+			p.event(render.Event{Type: render.EventResourceFinished, Resource: &l.report.Resources[i]})
+		}
+	}
+	p.event(render.Event{Type: render.EventRunFinished, Report: &l.report})
+	p.complainOf(l, p.CI)
+	switch p.Output {
+	case "json":
+		p.reports = append(p.reports, l.report)
+	case "text":
+		p.text(l.report)
+	}
+}
+
+func (p *presenter) text(r model.Report) {
+	body := render.Text([]model.Report{r}, render.Options{Verbose: p.Verbose, Quiet: p.Quiet, Color: p.color, Titled: p.many})
+	if len(body) == 0 {
+		return
+	}
+	if p.shown {
+		body = append([]byte{'\n'}, body...)
+	}
+	p.shown = true
+	p.print(body)
+}
+
+// complainOf says on standard error why a manifest was not run. The problems
+// that validate finds are its result, and on standard output already.
+func (a *app) complainOf(l *loaded, ci string) {
+	for _, p := range l.report.Problems {
+		if ci == "github" {
+			a.err.plain(annotation(p))
+		}
+		if l.report.Mode != "validate" {
+			a.err.plain(render.ProblemLine(p))
+		}
+	}
+	if l.report.Error != "" && (l.report.Mode != "validate" || len(l.report.Problems) == 0) {
+		a.err.complain(l.report.Error)
+	}
+}
+
+// close is called when all manifests have been.
+func (p *presenter) close() {
+	if p.Output == "json" {
+		p.print(render.JSON(p.reports, render.Options{}))
+	}
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/engine"
+	"github.com/settle-cm/settle/providers/journal"
+	"github.com/settle-cm/settle/providers/proc"
+)
+
+// memory is what a run knows of earlier ones, and where it leaves what later
+// ones have to know: nowhere for a plan, and for a run without state.
+type memory struct {
+	engine.Journal
+	model.Memory
+	locked *journal.Journal // nil when nothing is written
+	keep   int
+}
+
+// remember opens the state of a manifest: for reading only, or for an apply,
+// locked. The error is a *refusal.
+func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) {
+	none := &memory{Journal: engine.NoJournal{}, Memory: model.Replay(nil)}
+	switch {
+	case j.NoState:
+		a.err.Info("without state: nothing is remembered and nothing is locked (--no-state)")
+		return none, nil
+	case l.manifest.Identity == "":
+		a.err.Info("without state: a manifest from standard input needs a name to be remembered")
+		return none, nil
+	}
+	store, err := a.store(j.StateDir, l.manifest.Identity)
+	if err != nil {
+		return nil, refusedState(err)
+	}
+	l.report.State.Dir = store.Dir
+	if j.mode == "plan" {
+		snap, err := store.Read()
+		if err != nil {
+			return nil, refusedState(err)
+		}
+		l.report.State.Found = snap.Found
+		none.Memory = snap.Memory()
+		return none, a.missing(j, l, none)
+	}
+	if err := paused(store, l); err != nil {
+		return nil, err
+	}
+	locked, err := store.Lock(ctx, j.LockTimeout, holder(l.report.Run, l.report.Started))
+	if err != nil {
+		return nil, refusedState(err)
+	}
+	l.report.State.Found = locked.Found
+	m := &memory{Journal: locked, Memory: locked.Memory(), locked: locked, keep: j.keep}
+	if err := a.missing(j, l, m); err != nil {
+		_ = locked.Close() // nothing was written
+		return nil, err
+	}
+	return m, nil
+}
+
+// store says where the state of an identity is.
+func (a *app) store(dir, identity string) (journal.Store, error) {
+	dir, err := journal.Dir(dir, os.Getenv, os.Geteuid())
+	return journal.Store{Dir: dir, Identity: identity, Alive: proc.Alive}, err
+}
+
+// holder is this process, as others see it when they find the state locked.
+func holder(run string, since time.Time) journal.Holder {
+	start, _ := proc.StartTime(os.Getpid()) // 0 where the system does not say
+	h := journal.Holder{Process: model.Process{PID: os.Getpid(), Start: start}, Run: run, Since: since}
+	if me, err := user.Current(); err == nil {
+		h.User = me.Username
+	}
+	return h
+}
+
+func paused(store journal.Store, l *loaded) error {
+	pause, err := store.Paused(time.Now())
+	switch {
+	case err != nil:
+		return refusedState(err)
+	case pause != nil:
+		return &refusal{exitLater, fmt.Errorf("%s: %w", l.report.Manifest, pause)}
+	}
+	return nil
+}
+
+// refusedState gives an error of the state its exit code.
+func refusedState(err error) *refusal {
+	var held *journal.Held
+	if errors.As(err, &held) {
+		return &refusal{exitLater, err}
+	}
+	return &refusal{exitUnwritten, err}
+}
+
+// missing does what was asked for the case that nothing is remembered, and
+// tells of refreshes that nobody is left to get.
+func (a *app) missing(j *job, l *loaded, m *memory) error {
+	for _, debt := range m.Orphans(l.manifest) {
+		l.report.Warnings = append(l.report.Warnings, model.Problem{
+			Pos: model.Pos{File: l.report.Manifest}, ID: debt.ID, Message: "a refresh is owed to it, and it is gone",
+			Suggestion: "settle forget " + debt.ID,
+		})
+	}
+	if l.report.State.Found || !subscribes(l.manifest) {
+		return nil
+	}
+	if os.Getenv("CI") != "" {
+		a.err.Info("no state of earlier runs in " + l.report.State.Dir + ": refreshes that they left owed are not known")
+	}
+	switch cmp.Or(j.OnMissingState, l.manifest.OnMissingState) {
+	case "fail":
+		return refuse(exitUnwritten, "%s: no state of earlier runs in %s (on_missing_state: fail)", l.report.Manifest, l.report.State.Dir)
+	case "refresh":
+		owed := model.OweAll(l.manifest, l.report.Run)
+		m.Memory = model.Replay(owed)
+		if err := m.Append(owed, false); err != nil {
+			return refusedState(err)
+		}
+	}
+	return nil
+}
+
+func subscribes(m *model.Manifest) bool {
+	for i := range m.Resources {
+		if m.Resources[i].Subscribes() {
+			return true
+		}
+	}
+	return false
+}
+
+// watched tells whoever finds the state locked what runs.
+func (m *memory) watched(manifest *model.Manifest, w engine.Watch) engine.Watch {
+	if m.locked == nil {
+		return w
+	}
+	started, finished := w.Started, w.Finished
+	w.Started = func(n int) {
+		m.locked.Started(manifest.Resources[n].ID())
+		if started != nil {
+			started(n)
+		}
+	}
+	w.Finished = func(n int, o *model.Outcome) {
+		m.locked.Finished(o.ID)
+		if finished != nil {
+			finished(n, o)
+		}
+	}
+	return w
+}
+
+// remembers says whether later runs will know what this one does.
+func (m *memory) remembers() bool { return m.locked != nil }
+
+// owed counts the refreshes that are owed now.
+func (m *memory) owed() int {
+	if m.locked == nil {
+		return len(m.Debts)
+	}
+	now := m.locked.Memory()
+	return len(now.Debts)
+}
+
+// close keeps the report of an apply and ends the lock.
+func (m *memory) close(report *model.Report) error {
+	if m.locked == nil {
+		return nil
+	}
+	err := m.locked.Finish(report, m.keep)
+	return errors.Join(err, m.locked.Close())
+}

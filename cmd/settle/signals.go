@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/settle-cm/settle/providers/proc"
+)
+
+// interruptible returns a context that the first INT, TERM or HUP ends, with
+// that signal as its cause; a second one kills what still runs. A HUP that the
+// caller of settle wants ignored (nohup) stays ignored.
+func interruptible(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	caught := make(chan os.Signal, 2)
+	signal.Notify(caught, signals...)
+	done := make(chan struct{})
+	go func() {
+		for first := true; ; first = false {
+			select {
+			case <-done:
+				return
+			case s := <-caught:
+				if first {
+					cancel(&proc.Signalled{Signal: s.(syscall.Signal)})
+				} else {
+					proc.KillAll()
+				}
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		close(done)
+		cancel(nil)
+	}
+}
+
+// tooLong is the cause that ends a run at its --run-timeout.
+type tooLong struct{ limit time.Duration }
+
+func (t tooLong) Error() string { return fmt.Sprintf("the run took longer than %s", t.limit) }
+
+// limited ends a context after a time; 0 is never.
+func limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, limit, tooLong{limit})
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/settle-cm/settle/manifests"
+)
+
+const (
+	defaultManifest = "settle.yaml"
+	// manifestLimit is far above any manifest that people write and far below
+	// what would hurt: /dev/zero is told from a manifest by it.
+	manifestLimit = 16 << 20
+)
+
+// readSource reads a manifest, or says in words why it cannot be read. exposed
+// says that others may write it.
+func readSource(path string, stdin io.Reader) (src manifests.Source, exposed bool, err error) {
+	src.Path = path
+	if path == "-" {
+		if src.Dir, err = os.Getwd(); err != nil {
+			return src, false, fmt.Errorf("find the working directory: %w", err)
+		}
+		src.Bytes, err = readLimited(stdin)
+		return src, false, err
+	}
+	if src.Identity, err = filepath.Abs(path); err != nil {
+		return src, false, fmt.Errorf("find the working directory: %w", err)
+	}
+	src.Dir = filepath.Dir(src.Identity)
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && path == defaultManifest:
+		return src, false, errors.New("no settle.yaml here: name a manifest")
+	case err != nil:
+		return src, false, unwrapped(err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return src, false, unwrapped(err)
+	case info.IsDir():
+		return src, false, errors.New("is a directory: name a manifest in it")
+	}
+	src.Bytes, err = readLimited(f)
+	return src, info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0, err
+}
+
+func readLimited(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, manifestLimit+1))
+	switch {
+	case err != nil:
+		return nil, unwrapped(err)
+	case len(text) > manifestLimit:
+		return nil, fmt.Errorf("is larger than %d MiB", manifestLimit>>20)
+	}
+	return text, nil
+}
+
+// unwrapped takes the operation and the path off an error: the path is said by
+// the caller, the way the user wrote it.
+func unwrapped(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/engine"
+	"github.com/settle-cm/settle/providers/proc"
+	"github.com/settle-cm/settle/resources"
+)
+
+// job is what a command that walks manifests was asked for.
+type job struct {
+	reportFlags
+	runFlags
+	mode       string // apply or plan
+	act        engine.Act
+	skipGuards bool
+	keep       int
+}
+
+func (c *applyCommand) run(a *app) []ending {
+	act := engine.Act(engine.Apply)
+	if c.Strict {
+		act = strict(act)
+	}
+	return a.walk(&job{reportFlags: c.reportFlags, runFlags: c.runFlags, mode: "apply", act: act, keep: c.Keep}, c.Manifests)
+}
+
+func (c *planCommand) run(a *app) []ending {
+	return a.walk(&job{reportFlags: c.reportFlags, runFlags: c.runFlags, mode: "plan", act: engine.Preview, skipGuards: c.NoGuards}, c.Manifests)
+}
+
+// walk loads every manifest before it runs any, so that nothing runs when one
+// of them is wrong.
+func (a *app) walk(j *job, paths []string) []ending {
+	show := a.newPresenter(j.mode, j.reportFlags, len(paths) > 1)
+	var all []*loaded
+	var bar *loaded // what keeps the manifests after it from being run
+	for _, path := range orDefault(paths) {
+		l := a.load(j.mode, path, j.Strict, a.world(j))
+		if l.refused == nil {
+			a.permit(l, j)
+		}
+		if l.refused != nil && bar == nil {
+			bar = l
+		}
+		all = append(all, l)
+	}
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	endings := make([]ending, len(all))
+	for i, l := range all {
+		if bar != nil && l.refused == nil {
+			l.refuse(refuse(bar.code(), "%s: not started because of %s", l.report.Manifest, bar.report.Manifest))
+		}
+		show.begin(l)
+		endings[i] = a.one(ctx, j, l, show)
+		show.end(l, endings[i])
+		if j.FailFast && bar == nil && l.report.ExitCode == exitFailed {
+			bar = l
+		}
+	}
+	show.close()
+	return endings
+}
+
+func orDefault(paths []string) []string {
+	if len(paths) == 0 {
+		return []string{defaultManifest}
+	}
+	return paths
+}
+
+func (a *app) world(j *job) resources.World {
+	return resources.World{Environ: os.Environ(), CleanEnv: j.CleanEnv, Grace: j.Grace}
+}
+
+// permit refuses what this user, or this system, cannot do, before anything runs.
+func (a *app) permit(l *loaded, j *job) {
+	if runtime.GOOS == "windows" {
+		l.refuse(refuse(exitUsage, "%s: settle %s does not work on Windows; validate, graph, list, schema and explain do", l.report.Manifest, j.mode))
+		return
+	}
+	if os.Geteuid() == 0 {
+		return
+	}
+	for i := range l.manifest.Resources {
+		r := &l.manifest.Resources[i]
+		user := r.Spec.About().User
+		switch {
+		case user == "":
+		case j.mode == "plan":
+			l.report.Warnings = append(l.report.Warnings, model.Problem{
+				Pos: r.Pos, ID: r.ID(), Property: "user", Message: fmt.Sprintf("apply has to be root to run it as %s", user),
+			})
+		default:
+			l.refuse(refuse(exitDenied, "%s: %s runs as %s: only root may do that", r.Pos, r.ID(), user))
+			return
+		}
+	}
+}
+
+// one walks one manifest, from the state it remembers to the state it leaves.
+func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) ending {
+	e := ending{refused: l.refused, detailed: j.DetailedExitcode, report: &l.report}
+	if l.refused != nil {
+		return e
+	}
+	ctx, stop := limited(ctx, j.RunTimeout)
+	defer stop()
+	known, err := a.remember(ctx, j, l)
+	if err != nil {
+		_ = errors.As(err, &e.refused) // it is nothing else
+		if ctx.Err() != nil {
+			e.cause = context.Cause(ctx)
+		}
+		l.refuse(e.refused)
+		return e
+	}
+	a.note(l.manifest.PreMessage)
+	outcomes, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
+		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
+		SkipGuards: j.skipGuards, Journal: known, Remembers: known.remembers(),
+		Watch: known.watched(l.manifest, show.watch(l.manifest)), Alive: proc.Alive, Hide: l.mask.Text, Now: time.Now,
+	})
+	a.note(l.manifest.PostMessage)
+	if ctx.Err() != nil && stoppedShort(outcomes) {
+		e.cause = context.Cause(ctx)
+	}
+	if j.mode == "plan" {
+		e.denied(outcomes)
+	}
+	l.report.Resources = outcomes
+	l.report.Summary = model.Summarize(j.mode == "plan", outcomes, known.owed())
+	l.report.DurationMS = time.Since(show.since).Milliseconds()
+	e.unwritten = err
+	l.report.ExitCode = exitCode(e)
+	e.unwritten = errors.Join(err, known.close(&l.report))
+	if e.unwritten != nil {
+		l.report.Error = e.unwritten.Error()
+	}
+	return e
+}
+
+// stoppedShort says whether anything was left undone: a signal that comes when
+// all is over stops nothing.
+func stoppedShort(outcomes []model.Outcome) bool {
+	for i := range outcomes {
+		if s := outcomes[i].Status; s == model.Interrupted || s == model.NotReached {
+			return true
+		}
+	}
+	return false
+}
+
+func jobs(j *job, m *model.Manifest) int {
+	if j.Parallel != nil {
+		return *j.Parallel
+	}
+	return m.Parallel
+}
+
+// denied turns guards that a plan may not run into a refusal.
+func (e *ending) denied(outcomes []model.Outcome) {
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Denied {
+			e.refused = refuse(exitDenied, "%s: %s: %s", o.Pos, o.ID, o.Reason)
+			return
+		}
+	}
+}
+
+// note shows the messages that a ccm manifest may carry.
+func (a *app) note(message string) {
+	if message != "" {
+		a.err.Info(render.Escape(message))
+	}
+}
+
+// strict makes a warning of the run a failure of its resource: dependents are
+// skipped, and nobody is refreshed.
+func strict(act engine.Act) engine.Act {
+	return func(ctx context.Context, t engine.Task) (model.Outcome, engine.Rest) {
+		o, rest := act(ctx, t)
+		if rest == nil {
+			return unforgiven(t.Resource, o), nil
+		}
+		return o, func(ctx context.Context, stage model.Stage) model.Outcome {
+			return unforgiven(t.Resource, rest(ctx, stage))
+		}
+	}
+}
+
+func unforgiven(r *model.Resource, o model.Outcome) model.Outcome {
+	if len(o.Warnings) > 0 && (o.Status == model.Stable || o.Status == model.Changed) {
+		o.Status, o.Ignored, o.Refreshes = model.Failed, r.IgnoreFailure, model.No
+		o.Reason = o.Warnings[0].Message + " (--strict)"
+	}
+	return o
+}
