@@ -1,9 +1,6 @@
 package model
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Selection says which resources of a manifest a run is about. The zero value
 // is all of them.
@@ -19,51 +16,28 @@ func (s Selection) All() bool { return len(s.Only)+len(s.Tags)+len(s.SkipTags) =
 // Select returns the manifest with only the selected resources in it. What Only
 // and Tags name is closed over everything upstream; an edge to a resource that
 // SkipTags removed counts as met. Subscribers stay those of the whole manifest:
-// what is not selected goes on being owed its refreshes.
-//
-// The error names a reference or a tag that the manifest does not have.
-func (s Selection) Select(m *Manifest) (*Manifest, error) {
+// what is not selected goes on being owed its refreshes. A name that the
+// manifest does not have selects nothing in it.
+func (s Selection) Select(m *Manifest) *Manifest {
 	if s.All() {
-		return m, nil
+		return m
 	}
-	wanted, err := s.wanted(m)
-	if err != nil {
-		return nil, err
-	}
+	wanted := s.wanted(m)
 	for i := range m.Resources {
 		if overlap(m.Resources[i].Tags, s.SkipTags) {
 			wanted[i] = false
 		}
 	}
-	return m.reduce(wanted), nil
+	return m.reduce(wanted)
 }
 
 // wanted marks what Only and Tags name, and all upstream of it.
-func (s Selection) wanted(m *Manifest) ([]bool, error) {
+func (s Selection) wanted(m *Manifest) []bool {
 	wanted := make([]bool, len(m.Resources))
-	if len(s.Only)+len(s.Tags) == 0 {
-		for i := range wanted {
-			wanted[i] = true
-		}
-		return wanted, s.known(m)
-	}
-	byID := map[string]int{}
 	for i := range m.Resources {
-		byID[m.Resources[i].ID()] = i
-		if alias := m.Resources[i].AliasID(); alias != "" {
-			byID[alias] = i
-		}
-		wanted[i] = overlap(m.Resources[i].Tags, s.Tags)
-	}
-	for _, id := range s.Only {
-		i, ok := byID[id]
-		if !ok {
-			return nil, fmt.Errorf("no resource %s in %s", id, m.Path)
-		}
-		wanted[i] = true
-	}
-	if err := s.known(m); err != nil {
-		return nil, err
+		r := &m.Resources[i]
+		wanted[i] = len(s.Only)+len(s.Tags) == 0 || slices.Contains(s.Only, r.ID()) ||
+			r.Alias != "" && slices.Contains(s.Only, r.AliasID()) || overlap(r.Tags, s.Tags)
 	}
 	for i := len(m.Order) - 1; i >= 0; i-- { // downstream first, so one pass closes it
 		if n := m.Order[i]; wanted[n] {
@@ -72,18 +46,34 @@ func (s Selection) wanted(m *Manifest) ([]bool, error) {
 			}
 		}
 	}
-	return wanted, nil
+	return wanted
 }
 
-// known refuses a tag that no resource carries: a slip that would select
-// nothing, or skip nothing, in silence.
-func (s Selection) known(m *Manifest) error {
-	for _, tag := range slices.Concat(s.Tags, s.SkipTags) {
-		if !slices.ContainsFunc(m.Resources, func(r Resource) bool { return slices.Contains(r.Tags, tag) }) {
-			return fmt.Errorf("no resource in %s has the tag %q", m.Path, tag)
+// Unknown returns the names of the selection that none of the manifests has:
+// slips, that would select or skip nothing in silence.
+func (s Selection) Unknown(manifests []*Manifest) (refs, tags []string) {
+	known := map[string]bool{}
+	carried := map[string]bool{}
+	for _, m := range manifests {
+		for i := range m.Resources {
+			r := &m.Resources[i]
+			known[r.ID()], known[r.AliasID()] = true, true
+			for _, tag := range r.Tags {
+				carried[tag] = true
+			}
 		}
 	}
-	return nil
+	for _, ref := range s.Only {
+		if !known[ref] {
+			refs = append(refs, ref)
+		}
+	}
+	for _, tag := range slices.Concat(s.Tags, s.SkipTags) {
+		if !carried[tag] {
+			tags = append(tags, tag)
+		}
+	}
+	return refs, tags
 }
 
 // reduce keeps the wanted resources and the edges between them.
