@@ -51,7 +51,7 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 	if len(path) == 0 {
 		return "", &StartError{word(argv0) + " not found: the search path is empty", syscall.ENOENT}
 	}
-	return "", &StartError{word(argv0) + " not found in " + strings.Join(path, ":"), syscall.ENOENT}
+	return "", &StartError{word(argv0) + " not found in " + word(strings.Join(path, ":")), syscall.ENOENT}
 }
 
 // runnable says whether a file is one that the kernel might start for us.

@@ -3,6 +3,8 @@
 package proc
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -14,6 +16,9 @@ const (
 	roleDetach = "settle-detach" // starts a reader and exits, so that the reader is nobody's child
 	roleReader = "settle-reader" // reads standard input to its end
 )
+
+// prepared says that Main was called: only then may this program start itself.
+var prepared bool
 
 // Main must be called before anything else in main, and in a TestMain. In an
 // ordinary process it returns at once, having closed to children what was
@@ -35,6 +40,7 @@ func Main() {
 		os.Exit(initialize())
 	}
 	closeInherited()
+	prepared = true
 }
 
 // again starts this program again in a role, in a session of its own, with
@@ -58,12 +64,15 @@ func again(role string, fd int) (pid int, err error) {
 // detach hands a pipe to a reader that discards what is written until nobody
 // holds the other end, also when settle is long gone.
 func detach(fd int) error {
+	if !prepared {
+		return errors.New("proc.Main was not called")
+	}
 	pid, err := again(roleDetach, fd)
 	if err != nil {
-		return err
+		return fmt.Errorf("start a reader: %w", err)
 	}
-	if code, sig := reap(pid); code != 0 || sig != "" {
-		return syscall.ECHILD
+	if code, sig, err := reap(pid); err != nil || code != 0 || sig != "" {
+		return errors.New("start a reader: it did not start")
 	}
 	return nil
 }

@@ -86,18 +86,15 @@ func noexec(file string) bool {
 // zombie is the P_stat of a process of which only the status is left.
 const zombie = 5
 
-// survivors says whether anything lives in the group.
-func survivors(group int, _ string) bool {
+// survivors says whether anything lives in the group, and whether it can know.
+func survivors(group int, _ string) (alive, known bool) {
 	members, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", group)
-	if err != nil {
-		return syscall.Kill(-group, 0) == nil // the leader's status counts too: rather wait than miss one
-	}
 	for i := range members {
 		if members[i].Proc.P_stat != zombie {
-			return true
+			return true, true
 		}
 	}
-	return false
+	return false, err == nil
 }
 
 // signalEscaped does nothing: here those who left the group cannot be told.

@@ -128,9 +128,10 @@ var procfs = sync.OnceValue(func() bool {
 
 // stat is what we need of /proc/PID/stat.
 type stat struct {
-	state byte
-	group int
-	start uint64 // clock ticks since boot
+	state  byte
+	parent int
+	group  int
+	start  uint64 // clock ticks since boot
 }
 
 func readStat(pid int) (s stat, ok bool) {
@@ -147,6 +148,7 @@ func readStat(pid int) (s stat, ok bool) {
 		return s, false
 	}
 	s.state = fields[0][0]
+	s.parent, _ = strconv.Atoi(fields[1])
 	s.group, _ = strconv.Atoi(fields[2])
 	s.start, err = strconv.ParseUint(fields[19], 10, 64)
 	return s, err == nil
@@ -196,17 +198,15 @@ func marked(pid int, mark string) bool {
 	return false
 }
 
-// survivors says whether anything lives in the group or carries the mark.
-func survivors(group int, mark string) bool {
-	if !procfs() {
-		return syscall.Kill(-group, 0) == nil // the leader's status counts too: rather wait than miss one
-	}
+// survivors says whether anything lives in the group or carries the mark, and
+// whether it can know.
+func survivors(group int, mark string) (alive, known bool) {
 	for _, pid := range processes() {
 		if s, ok := readStat(pid); ok && !s.dead() && (s.group == group || marked(pid, mark)) {
-			return true
+			return true, true
 		}
 	}
-	return false
+	return false, procfs()
 }
 
 // signalEscaped signals those who carry the mark and left the group. Each is

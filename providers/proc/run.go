@@ -15,11 +15,10 @@ const (
 	// linger is how long a background child may hold the output of a command
 	// that is done, before it is left alone.
 	linger = 2 * time.Second
-	// dying is how long the killed may take to die. Together with what is left
-	// of linger a command is over at most linger after its grace.
+	// dying is how long the killed may take to die.
 	dying = time.Second
-	// tick is the pace at which survivors are looked for.
-	tick = 20 * time.Millisecond
+	// leaving is kept of the two seconds after the grace for all but waiting.
+	leaving = 200 * time.Millisecond
 )
 
 // Run runs a command to its end. An exit code other than zero is a value, not
@@ -52,7 +51,11 @@ func Run(ctx context.Context, c model.Command) (model.Exit, error) {
 	p.ctx, p.c, p.wake = ctx, &c, wake
 	p.out.open(&c, wake)
 	err = p.live()
-	return p.over(), err
+	exit, lost := p.over()
+	if err == nil {
+		err = lost
+	}
+	return exit, err
 }
 
 // process is a command that runs.
@@ -117,29 +120,44 @@ func (p *process) interrupt() error {
 // end ends everything of the command: sig, grace, KILL.
 func (p *process) end(sig syscall.Signal) {
 	grace := time.Now().Add(p.c.Grace)
-	p.limit = grace.Add(linger)
+	p.limit = grace.Add(linger - leaving)
 	if p.c.Grace > 0 && !p.wake.killed.Load() {
 		p.signal(sig)
 		p.signal(syscall.SIGCONT) // one that is stopped would not hear of it
-		for !p.wake.killed.Load() && time.Now().Before(grace) {
-			if p.quiet() {
-				p.drain(p.limit)
-				return
-			}
-			p.wait(earlier(grace, time.Now().Add(tick)))
-		}
+		p.look(grace, func() bool {
+			quiet, known := p.quiet()
+			return quiet && known || p.wake.killed.Load()
+		})
 	}
-	for dead := time.Now().Add(dying); ; p.wait(earlier(dead, time.Now().Add(tick))) {
-		p.signal(syscall.SIGKILL) // again: one may have forked just before it died
-		if p.quiet() {
-			break
-		}
-		if !time.Now().Before(dead) {
-			p.warned = append(p.warned, fmt.Sprintf("process %d did not end, even after SIGKILL", p.pid))
-			break
-		}
+	if quiet, known := p.quiet(); !quiet || !known {
+		p.kill()
 	}
 	p.drain(earlier(p.limit, time.Now().Add(linger)))
+}
+
+// kill kills what is left, and sees it die.
+func (p *process) kill() {
+	var quiet bool
+	p.look(time.Now().Add(dying), func() bool {
+		p.signal(syscall.SIGKILL) // again and again: one may have forked just before it died
+		quiet, _ = p.quiet()
+		return quiet
+	})
+	if !quiet {
+		p.warned = append(p.warned, fmt.Sprintf("not all of its processes (session %d) have ended, even after SIGKILL", p.pid))
+	}
+}
+
+// look waits until done says so, at latest until the given time. It asks when
+// something happens, and now and then.
+func (p *process) look(until time.Time, done func() bool) {
+	for pace := 5 * time.Millisecond; !done() && time.Now().Before(until); pace = min(2*pace, 100*time.Millisecond) {
+		next := earlier(until, time.Now().Add(pace))
+		exited, killed := p.exited, p.wake.killed.Load()
+		for p.exited == exited && p.wake.killed.Load() == killed && time.Now().Before(next) {
+			p.wait(next) // output alone is no reason to ask
+		}
+	}
 }
 
 // signal signals the group, and on Linux those who left it. The leader is not
@@ -149,30 +167,39 @@ func (p *process) signal(sig syscall.Signal) {
 	signalEscaped(p.pid, p.c.Mark, sig)
 }
 
-// quiet says whether nothing of the command is left but the leader's status.
-func (p *process) quiet() bool {
-	return p.exited && !survivors(p.pid, p.c.Mark)
+// quiet says whether nothing of the command is left but the leader's status;
+// known is false where only the leader can be told.
+func (p *process) quiet() (quiet, known bool) {
+	if !p.exited {
+		return false, true
+	}
+	alive, known := survivors(p.pid, p.c.Mark)
+	return !alive, known
 }
 
 // drain reads the output of a command that is done until its end or the given
 // time, and all that was written before it was done in any case.
 func (p *process) drain(until time.Time) {
+	if p.out.fd < 0 {
+		return
+	}
 	for owed := p.out.read + int64(pending(p.out.fd)); p.out.fd >= 0; {
-		now := time.Now()
+		stopped := p.wake.killed.Load() || p.limit.IsZero() && p.ctx.Err() != nil
 		switch {
 		case p.out.read < owed:
 			p.wait(time.Time{})
-		case now.Before(until) && !p.wake.killed.Load() && (p.ctx.Err() == nil || !p.limit.IsZero()):
+		case !stopped && time.Now().Before(until):
 			p.wait(until)
 		default:
+			p.wait(time.Now()) // it may have ended already
 			return
 		}
 	}
 }
 
 // over lets go of everything and returns how it went.
-func (p *process) over() model.Exit {
-	e := model.Exit{Began: true, Signal: signalName(syscall.SIGKILL)}
+func (p *process) over() (e model.Exit, err error) {
+	e.Began = true
 	if p.stdin >= 0 {
 		_ = syscall.Close(p.stdin)
 	}
@@ -180,16 +207,17 @@ func (p *process) over() model.Exit {
 		_ = syscall.Close(p.pidfd)
 	}
 	if p.exited {
-		e.Code, e.Signal = reap(p.pid)
+		e.Code, e.Signal, err = reap(p.pid)
 	} else {
-		go reap(p.pid) // in the kernel's hands: it ends when that lets go
+		e.Signal = signalName(syscall.SIGKILL) // that is what it will die of
+		go func() { _, _, _ = reap(p.pid) }()  // once the kernel lets go of it
 	}
 	if p.out.fd >= 0 {
 		p.warned = append(p.warned, p.leave())
 	}
 	e.Output, e.Truncated = p.out.close()
 	e.Warnings = p.warned
-	return e
+	return e, err
 }
 
 // leave leaves those alone who still hold the output, with a reader.
@@ -207,18 +235,21 @@ func (p *process) leave() string {
 	return text
 }
 
-// reap takes the status of a process that has exited.
-func reap(pid int) (code int, signal string) {
+// reap waits for a child to exit and takes its status.
+func reap(pid int) (code int, signal string, err error) {
 	var status syscall.WaitStatus
 	for {
-		if _, err := syscall.Wait4(pid, &status, 0, nil); err != syscall.EINTR {
+		if _, err = syscall.Wait4(pid, &status, 0, nil); err != syscall.EINTR {
 			break
 		}
 	}
-	if status.Signaled() {
-		return 0, signalName(status.Signal())
+	switch {
+	case err != nil: // someone took it: never mistake that for exit 0
+		return 0, "", fmt.Errorf("wait for process %d: %w", pid, err)
+	case status.Signaled():
+		return 0, signalName(status.Signal()), nil
 	}
-	return status.ExitStatus(), ""
+	return status.ExitStatus(), "", nil
 }
 
 func earlier(a, b time.Time) time.Time {

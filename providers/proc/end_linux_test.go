@@ -1,0 +1,342 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, text string
+		want       string // how the leader ended
+	}{
+		{"a shell and its child", "sleep 300; true", "killed by SIGTERM"},
+		{"a background child as well", "sleep 8 & sleep 8", "killed by SIGTERM"},
+		{"a closed output", "exec >&- 2>&-; sleep 30", "killed by SIGTERM"},
+		{"exit 0 in the end", "trap 'exit 0' TERM; sleep 30 & wait", "exit 0"},
+		{"TERM is ignored", "trap '' TERM; sleep 30 & sleep 30; sleep 30", "killed by SIGKILL"},
+		{"only the child ignores TERM", "(trap '' TERM; sleep 30) & sleep 30", "killed by SIGTERM"},
+		{"stopped", "kill -STOP $$", "killed by SIGTERM"},
+		{"floods its output", "yes", "killed by SIGTERM"},
+	} {
+		for _, listen := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/listen=%v", tt.name, listen), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				c := mark(sh("cd %s; exec 3>held; %s", dir, tt.text), "r/"+t.Name())
+				c.Timeout = 200 * time.Millisecond
+				if listen {
+					c.Output = func([]byte) {}
+				}
+				began := time.Now()
+				e, err := Run(t.Context(), c)
+				quick(t, began, c.Timeout+c.Grace+2*time.Second)
+				timeout := (*TimedOut)(nil)
+				if !errors.As(err, &timeout) || err.Error() != "timed out after 200ms" {
+					t.Errorf("error %v", err)
+				}
+				if !e.Began || e.String() != tt.want || len(e.Warnings) != 0 {
+					t.Errorf("%v, want %s; warnings %q", e, tt.want, e.Warnings)
+				}
+				if who := opened(filepath.Join(dir, "held")); len(who) > 0 {
+					t.Errorf("still there: %v", who)
+				}
+			})
+		}
+	}
+}
+
+// opened returns the processes that have a file open.
+func opened(file string) (who []int) {
+	for _, pid := range processes() {
+		if holds(pid, file) {
+			who = append(who, pid)
+		}
+	}
+	return who
+}
+
+// TestEscape: one that left the group is ended with its own command, and only
+// with that.
+func TestEscape(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	daemon := func(name string) string {
+		return fmt.Sprintf("setsid sh -c 'trap \"\" HUP TERM; echo $$ >%s/%s; exec >/dev/null 2>&1 3>%[1]s/held-%[2]s; sleep 60; sleep 60' &", dir, name)
+	}
+	// a daemon of a command that is done, with a mark that begins like the other's
+	if e, err := Run(t.Context(), mark(sh("%s while ! test -s %s/finished; do sleep 0.01; done", daemon("finished"), dir), "run/12")); err != nil || e.Code != 0 || len(e.Warnings) > 0 {
+		t.Fatal(e, err, e.Warnings)
+	}
+	finished := pidIn(t, dir+"/finished")
+
+	c := mark(sh("%s env -u SETTLE_RUN_ID %s while ! test -s %s/stranger; do sleep 0.01; done; sleep 60", daemon("escaped"), daemon("stranger"), dir), "run/1")
+	c.Env[len(c.Env)-1] = "SETTLE_RUN_ID=outer/7 run/1" // as under a settle
+	c.Timeout = time.Second
+	began := time.Now()
+	_, err := Run(t.Context(), c)
+	quick(t, began, c.Timeout+c.Grace+2*time.Second)
+	if err == nil || !strings.HasPrefix(err.Error(), "timed out") {
+		t.Error(err)
+	}
+	stranger := pidIn(t, dir+"/stranger")
+	gone(t, pidIn(t, dir+"/escaped"))
+	if who := opened(dir + "/held-escaped"); len(who) > 0 {
+		t.Errorf("a child of the escaped one is still there: %v", who)
+	}
+	if !alive(finished) || !alive(stranger) {
+		t.Errorf("daemon of the finished command alive: %v; one without the mark: %v; both should be", alive(finished), alive(stranger))
+	}
+	for _, name := range []string{"finished", "stranger"} {
+		for _, pid := range opened(dir + "/held-" + name) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// TestForkStorm: nothing of what forks for its life survives.
+func TestForkStorm(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := mark(sh("trap '' TERM; exec 3>%s/held; while :; do (sleep 0.01; sleep 30) & sleep 0.005; done", dir), "run/storm")
+	c.Timeout = 300 * time.Millisecond
+	began := time.Now()
+	e, _ := Run(t.Context(), c)
+	quick(t, began, c.Timeout+c.Grace+2*time.Second)
+	if who := opened(dir + "/held"); len(who) > 0 {
+		t.Errorf("still there: %v (%q)", who, e.Warnings)
+	}
+}
+
+// TestInterrupt: the group gets the signal of the cause, once.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	for sig, name := range map[syscall.Signal]string{syscall.SIGINT: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			c := sh("for s in INT TERM HUP; do trap \"echo $s\" $s; done; echo ready; while :; do sleep 0.02; done")
+			c.Grace = 500 * time.Millisecond
+			c.Output = func(line []byte) {
+				if string(line) == "ready" {
+					cancel(&Signalled{sig})
+				}
+			}
+			began := time.Now()
+			e, err := Run(ctx, c)
+			quick(t, began, c.Grace+2*time.Second)
+			cause := (*Signalled)(nil)
+			if !errors.As(err, &cause) || cause.Signal != sig || err.Error() != "interrupted by SIG"+name {
+				t.Errorf("error %v", err)
+			}
+			if e.Output != "ready\n"+name+"\n" || e.Signal != "SIGKILL" {
+				t.Errorf("%v, output %q", e, e.Output)
+			}
+		})
+	}
+}
+
+func TestInterruptByOtherCause(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("the run took longer than 1h")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := sh("trap 'echo got it; exit 0' TERM; echo ready; while :; do sleep 0.02; done")
+	c.Started = func(model.Process) error { return nil }
+	c.Output = func([]byte) { cancel(cause) }
+	e, err := Run(ctx, c)
+	if !errors.Is(err, cause) || err.Error() != "interrupted: the run took longer than 1h" || e.Code != 0 || e.Output != "ready\ngot it\n" {
+		t.Errorf("%v, %v, %q", e, err, e.Output)
+	}
+	if e, err := Run(ctx, c); e.Began || !errors.Is(err, cause) {
+		t.Errorf("after the cancel it started: %v, %v", e, err)
+	}
+}
+
+// TestInterruptDuringLinger: a command that is done is done, only nobody waits for its child.
+func TestInterruptDuringLinger(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := mark(sh("sleep 60 & echo $! >%s/pid", dir), "run/linger")
+	c.Started = func(p model.Process) error {
+		go func() {
+			for !exited(p.PID) {
+				time.Sleep(time.Millisecond)
+			}
+			cancel(&Signalled{syscall.SIGINT})
+		}()
+		return nil
+	}
+	e, err := Run(ctx, c)
+	if err != nil || e.Code != 0 || len(e.Warnings) != 1 {
+		t.Errorf("%v, %v, %q", e, err, e.Warnings)
+	}
+	if pid := pidIn(t, dir+"/pid"); !alive(pid) {
+		t.Error("the child of a command that was done was ended")
+	}
+}
+
+// TestKillAll is not parallel: it ends all that runs.
+func TestKillAll(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	ready := make(chan struct{}, 3)
+	c := sh("trap '' INT TERM; echo ready; sleep 60 & sleep 60; sleep 60")
+	c.Grace = time.Minute
+	c.Output = func([]byte) { ready <- struct{}{} }
+	errs := make(chan error, 3)
+	for range 3 {
+		go func() {
+			_, err := Run(ctx, c)
+			errs <- err
+		}()
+	}
+	for range 3 {
+		<-ready
+	}
+	began := time.Now()
+	cancel(&Signalled{syscall.SIGINT})
+	KillAll()
+	for range 3 {
+		if err := <-errs; err == nil || err.Error() != "interrupted by SIGINT" {
+			t.Error(err)
+		}
+	}
+	quick(t, began, 2*time.Second)
+	if e, err := Run(t.Context(), sh("exit 7")); err != nil || e.Code != 7 {
+		t.Errorf("what starts later is concerned: %v, %v", e, err)
+	}
+}
+
+// TestListenerThatBlocks: it holds up lines, not the deadline.
+func TestListenerThatBlocks(t *testing.T) {
+	t.Parallel()
+	c := sh("yes")
+	c.Timeout = 200 * time.Millisecond
+	var p model.Process
+	c.Started = func(got model.Process) error { p = got; return nil }
+	blocked, release := make(chan struct{}, 1), make(chan struct{})
+	c.Output = func([]byte) {
+		select {
+		case blocked <- struct{}{}:
+			<-release
+		default:
+		}
+	}
+	done := make(chan error)
+	go func() {
+		_, err := Run(t.Context(), c)
+		done <- err
+	}()
+	<-blocked
+	until(t, "the command ends although its listener blocks", func() bool { return !Alive(p) })
+	close(release)
+	if err := <-done; err == nil || !strings.HasPrefix(err.Error(), "timed out") {
+		t.Error(err)
+	}
+}
+
+// TestSlowListenerLosesNothing: what the leader wrote is told, even when the
+// listener takes longer than a background child is waited for.
+func TestSlowListenerLosesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := sh("sleep 60 & echo $! >%s/pid; seq 1 40000", dir) // 229 kB: more than a pipe and all buffers
+	var p model.Process
+	c.Started = func(got model.Process) error { p = got; return nil }
+	lines, last := 0, ""
+	c.Output = func(line []byte) {
+		if lines++; lines == 39000 { // in the last that a pipe and the buffers hold
+			until(t, "the leader exits", func() bool { return !Alive(p) })
+			time.Sleep(linger + 100*time.Millisecond) // the point of the test
+		}
+		last = string(line)
+	}
+	e, err := Run(t.Context(), c)
+	pidIn(t, dir+"/pid")
+	if err != nil || e.Code != 0 || lines != 40000 || last != "40000" {
+		t.Errorf("%v, %v, %d lines, the last is %q", e, err, lines, last)
+	}
+}
+
+// TestNothingIsLeft runs many short commands of all kinds.
+func TestNothingIsLeft(t *testing.T) {
+	const workers, each = 8, 300
+	warm := sh("exit 0")
+	if _, err := Run(t.Context(), warm); err != nil {
+		t.Fatal(err)
+	}
+	goroutines, files := runtime.NumGoroutine(), descriptors(t)
+	done := make(chan error)
+	for w := range workers {
+		go func() {
+			var failed error
+			for i := range each {
+				ctx, cancel := context.WithCancel(context.Background())
+				c := sh("exit 5")
+				switch (w + i) % 8 {
+				case 0:
+					c.Output = func([]byte) {}
+				case 1:
+					c.Argv = []string{"/nonexistent"}
+				case 2:
+					c.Argv = []string{"/bin/sh", "-c", "kill -9 $$"}
+				case 3:
+					c.Stdin = []byte("x")
+				case 4:
+					if i%50 == 4 {
+						c = sh("sleep 10")
+						c.Timeout = 5 * time.Millisecond
+					}
+				case 5:
+					if i%50 == 5 {
+						c = sh("sleep 10")
+						c.Started = func(model.Process) error { cancel(); return nil }
+					}
+				case 6:
+					c.Dir = "/nonexistent"
+				}
+				e, err := Run(ctx, c)
+				if (err == nil) != (e.Began && (e.Code == 5 || e.Signal == "SIGKILL")) {
+					failed = fmt.Errorf("%v: %v, %w", c.Argv, e, err)
+				}
+				cancel()
+			}
+			done <- failed
+		}()
+	}
+	for range workers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	until(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
+	if now := descriptors(t); now > files+2*workers { // a waker a worker, kept for the next
+		t.Errorf("%d descriptors became %d", files, now)
+	}
+	for _, pid := range processes() {
+		if s, ok := readStat(pid); ok && s.parent == os.Getpid() && s.dead() {
+			t.Errorf("zombie %d", pid)
+		}
+	}
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	names, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
