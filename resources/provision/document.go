@@ -13,6 +13,9 @@ import (
 // and far below what a stack bears.
 const maxDepth = 100
 
+// maxTwice is how many keys given twice are told.
+const maxTwice = 20
+
 // shape is what a JSON value is.
 type shape int
 
@@ -64,7 +67,7 @@ func read(data []byte) (node, []Finding, error) {
 	switch c := r.peek(); {
 	case c == '{', r.word("null"):
 	case c == '[', c == '"', c == '-', '0' <= c && c <= '9', r.word("true"), r.word("false"):
-		if n, err := r.value("$"); err == nil {
+		if n, err := r.value(nil); err == nil {
 			return node{}, nil, fmt.Errorf("the reply is not an object but %s: %s", n.shape, r.begins(0))
 		}
 		r.at = 0
@@ -72,7 +75,7 @@ func read(data []byte) (node, []Finding, error) {
 	default:
 		return node{}, nil, fmt.Errorf("the reply is not exactly one JSON object: it begins with %s; standard output is for the reply alone, a log belongs on standard error", r.begins(0))
 	}
-	n, err := r.value("$")
+	n, err := r.value(nil)
 	if err != nil {
 		return node{}, nil, err
 	}
@@ -131,14 +134,14 @@ func (r *reader) word(w string) bool {
 }
 
 // wrong says what was expected where the reader stands.
-func (r *reader) wrong(path, expected string) error {
+func (r *reader) wrong(at *place, expected string) error {
 	if r.at >= len(r.data) {
-		return fmt.Errorf("the reply ends in the middle of the JSON object, after %d bytes, in %s", len(r.data), path)
+		return fmt.Errorf("the reply ends in the middle of the JSON object, after %d bytes, in %s", len(r.data), at)
 	}
-	return fmt.Errorf("the reply is not JSON: %s: expected %s at byte %d, got %s", path, expected, r.at, r.begins(r.at))
+	return fmt.Errorf("the reply is not JSON: %s: expected %s at byte %d, got %s", at, expected, r.at, r.begins(r.at))
 }
 
-func (r *reader) value(path string) (node, error) {
+func (r *reader) value(at *place) (node, error) {
 	if r.depth++; r.depth > maxDepth {
 		return node{}, fmt.Errorf("the reply is nested more than %d deep", maxDepth)
 	}
@@ -146,32 +149,29 @@ func (r *reader) value(path string) (node, error) {
 	r.space()
 	switch c := r.peek(); {
 	case c == '{':
-		return r.object(path)
+		return r.object(at)
 	case c == '[':
-		return r.array(path)
+		return r.array(at)
 	case c == '"':
-		s, err := r.string(path)
+		s, err := r.string(at)
 		return node{shape: text, text: s}, err
 	case c == '-', '0' <= c && c <= '9':
-		return r.number(path)
+		return r.number(at)
 	}
-	for _, w := range []struct {
-		text string
-		node node
-	}{{"null", node{}}, {"true", node{shape: boolean, truth: true}}, {"false", node{shape: boolean}}} {
-		if r.word(w.text) {
-			r.at += len(w.text)
-			return w.node, nil
-		}
-		if rest := string(r.data[r.at:]); rest != "" && strings.HasPrefix(w.text, rest) {
-			r.at = len(r.data)
-			break
+	next := string(r.data[r.at:min(len(r.data), r.at+len("false"))])
+	for i, w := range []string{"null", "true", "false"} {
+		switch {
+		case strings.HasPrefix(next, w):
+			r.at += len(w)
+			return []node{{}, {shape: boolean, truth: true}, {shape: boolean}}[i], nil
+		case next != "" && strings.HasPrefix(w, next):
+			r.at = len(r.data) // the rest of the word is missing
 		}
 	}
-	return node{}, r.wrong(path, "a value")
+	return node{}, r.wrong(at, "a value")
 }
 
-func (r *reader) object(path string) (node, error) {
+func (r *reader) object(at *place) (node, error) {
 	n := node{shape: object}
 	seen := map[string]bool{}
 	for r.at++; ; r.at++ {
@@ -180,15 +180,15 @@ func (r *reader) object(path string) (node, error) {
 			break
 		}
 		if r.peek() != '"' {
-			return n, r.wrong(path, "a key in double quotes")
+			return n, r.wrong(at, "a key in double quotes")
 		}
-		key, err := r.string(path)
+		key, err := r.string(at)
 		if err != nil {
 			return n, err
 		}
-		inner := join(path, key)
-		if seen[key] {
-			r.twice = append(r.twice, Finding{Path: inner, Message: "is given twice"})
+		inner := &place{up: at, key: key}
+		if seen[key] && len(r.twice) < maxTwice {
+			r.twice = append(r.twice, Finding{Path: inner.String(), Message: "is given twice"})
 		}
 		seen[key] = true
 		if r.space(); r.peek() != ':' {
@@ -205,20 +205,20 @@ func (r *reader) object(path string) (node, error) {
 		}
 	}
 	if r.peek() != '}' {
-		return n, r.wrong(path, "a comma or a closing brace")
+		return n, r.wrong(at, "a comma or a closing brace")
 	}
 	r.at++
 	return n, nil
 }
 
-func (r *reader) array(path string) (node, error) {
+func (r *reader) array(at *place) (node, error) {
 	n := node{shape: array}
 	for r.at++; ; r.at++ {
 		r.space()
 		if r.peek() == ']' && len(n.items) == 0 {
 			break
 		}
-		v, err := r.value(path + "[" + strconv.Itoa(len(n.items)) + "]")
+		v, err := r.value(&place{up: at, index: len(n.items), item: true})
 		if err != nil {
 			return n, err
 		}
@@ -228,14 +228,14 @@ func (r *reader) array(path string) (node, error) {
 		}
 	}
 	if r.peek() != ']' {
-		return n, r.wrong(path, "a comma or a closing bracket")
+		return n, r.wrong(at, "a comma or a closing bracket")
 	}
 	r.at++
 	return n, nil
 }
 
 // number takes what the grammar of JSON calls a number.
-func (r *reader) number(path string) (node, error) {
+func (r *reader) number(at *place) (node, error) {
 	start := r.at
 	digits := func() bool {
 		from := r.at
@@ -265,13 +265,13 @@ func (r *reader) number(path string) (node, error) {
 		if r.at < len(r.data) {
 			r.at = start
 		}
-		return node{}, r.wrong(path, "a number")
+		return node{}, r.wrong(at, "a number")
 	}
 	return node{shape: number, text: string(r.data[start:r.at])}, nil
 }
 
 // string takes a string literal, from its opening quote on.
-func (r *reader) string(path string) (string, error) {
+func (r *reader) string(at *place) (string, error) {
 	r.at++
 	rest := r.data[r.at:]
 	if end := slices.IndexFunc(rest, func(c byte) bool { return c == '"' || c == '\\' || c < ' ' }); end >= 0 && rest[end] == '"' {
@@ -286,9 +286,9 @@ func (r *reader) string(path string) (string, error) {
 			r.at++
 			return string(out), nil
 		case c < ' ':
-			return "", r.wrong(path, "a control character to be escaped")
+			return "", r.wrong(at, "a control character to be escaped")
 		case c == '\\':
-			s, err := r.escape(path)
+			s, err := r.escape(at)
 			if err != nil {
 				return "", err
 			}
@@ -298,14 +298,14 @@ func (r *reader) string(path string) (string, error) {
 			r.at++
 		}
 	}
-	return "", r.wrong(path, "")
+	return "", r.wrong(at, "")
 }
 
 // escape takes one escape sequence, or the two that make one character.
-func (r *reader) escape(path string) (string, error) {
+func (r *reader) escape(at *place) (string, error) {
 	if r.at+1 >= len(r.data) {
 		r.at = len(r.data)
-		return "", r.wrong(path, "")
+		return "", r.wrong(at, "")
 	}
 	c := r.data[r.at+1]
 	if at := strings.IndexByte(`"\/bfnrt`, c); at >= 0 {
@@ -317,7 +317,7 @@ func (r *reader) escape(path string) (string, error) {
 	}
 	high, ok := r.hex(r.at)
 	if !ok {
-		return "", r.wrong(path, "an escape sequence")
+		return "", r.wrong(at, "an escape sequence")
 	}
 	if !utf16.IsSurrogate(high) {
 		r.at += 6
@@ -328,7 +328,7 @@ func (r *reader) escape(path string) (string, error) {
 		r.at += 12
 		return string(c), nil
 	}
-	return "", r.wrong(path, "both halves of a surrogate pair")
+	return "", r.wrong(at, "both halves of a surrogate pair")
 }
 
 // hex reads \uXXXX at an offset.
@@ -338,6 +338,25 @@ func (r *reader) hex(at int) (rune, bool) {
 	}
 	n, err := strconv.ParseUint(string(r.data[at+2:at+6]), 16, 32)
 	return rune(n), err == nil
+}
+
+// place is where a value stands; its text is made only when there is something to say.
+type place struct {
+	up    *place
+	key   string
+	index int
+	item  bool // of an array
+}
+
+// String returns the path from the root, $.
+func (p *place) String() string {
+	switch {
+	case p == nil:
+		return "$"
+	case p.item:
+		return p.up.String() + "[" + strconv.Itoa(p.index) + "]"
+	}
+	return join(p.up.String(), p.key)
 }
 
 // join makes the path of a key: $.configuration.loglevel, and

@@ -9,7 +9,7 @@ import (
 // nearest returns the word that someone who wrote key most probably meant, "" when none is near.
 func nearest(key string, words []string) string {
 	key = strings.ToLower(key)
-	best, least := "", max(1, len(key)/4)+1
+	best, least := "", max(1, len(key)/3)+1
 	for _, w := range words {
 		if d := distance(key, w); d < least {
 			best, least = w, d
