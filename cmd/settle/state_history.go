@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/journal"
+)
+
+type historyCommand struct {
+	manifestArg
+	stateFlags
+	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
+}
+
+type showCommand struct {
+	Run      string `arg:"" help:"The run, as history lists it, or last."`
+	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
+	stateFlags
+	Output string `short:"o" default:"text" placeholder:"FORMAT" help:"Any format of a report: text, json, junit, markdown or metrics."`
+}
+
+// Validate knows the formats from their table. kong calls it.
+func (c *showCommand) Validate() error {
+	if render.Formats[c.Output] == nil {
+		return fmt.Errorf("--output must be one of %s but got %q", strings.Join(slices.Sorted(maps.Keys(render.Formats)), ", "), c.Output)
+	}
+	return nil
+}
+
+func (c *historyCommand) run(a *app) []ending {
+	o := a.openState("history", c.Manifest, c.Output, c.StateDir)
+	if o.end.refused != nil {
+		return []ending{o.end}
+	}
+	snap, err := o.store.Read()
+	if err != nil {
+		return a.refuseState(o, refusedState(err))
+	}
+	runs := snap.Runs()
+	slices.Reverse(runs) // the last one is what people look for
+	if o.json {
+		a.print(render.Document(map[string][]model.Past{"runs": append([]model.Past{}, runs...)}))
+	} else {
+		a.print(render.History(runs))
+	}
+	return []ending{o.end}
+}
+
+func (c *showCommand) run(a *app) []ending {
+	o := a.openState("show", c.Manifest, c.Output, c.StateDir)
+	if o.end.refused != nil {
+		return []ending{o.end}
+	}
+	snap, err := o.store.Read()
+	if err != nil {
+		return a.refuseState(o, refusedState(err))
+	}
+	past, report, err := snap.Report(c.Run)
+	var missing *journal.NoRun
+	switch {
+	case errors.As(err, &missing):
+		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
+	case err != nil:
+		return a.refuseState(o, refusedState(err))
+	case report == nil:
+		report = remains(&past, &o.report)
+	}
+	if c.Output == "text" {
+		a.print(render.PastLine(&past))
+		if past.ExitCode == nil {
+			return []ending{o.end}
+		}
+	}
+	a.print(render.Formats[c.Output]([]model.Report{*report}, render.Options{Verbose: a.Verbose, Color: a.color}))
+	return []ending{o.end}
+}
+
+// remains is the report of a run of which only a line is left.
+func remains(past *model.Past, of *model.Report) *model.Report {
+	r := *of
+	r.Mode, r.Run, r.Started, r.DurationMS, r.Summary = past.Mode, past.Run, past.Started, past.DurationMS, past.Summary
+	r.State.Found = true
+	switch {
+	case past.ExitCode != nil:
+		r.ExitCode = *past.ExitCode
+	case past.Going:
+		r.Error = "the run goes on"
+	default:
+		r.Error, r.ExitCode = "the run was killed and left no report", exitFailed
+	}
+	return &r
+}

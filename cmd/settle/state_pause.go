@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/journal"
+)
+
+type pauseCommand struct {
+	manifestArg
+	All    bool   `help:"Pause every manifest of the state directory."`
+	Reason string `placeholder:"TEXT" help:"Why, for whoever finds it paused."`
+	For    string `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
+	lockFlags
+
+	length time.Duration
+}
+
+type resumeCommand struct {
+	manifestArg
+	All bool `help:"Take back settle pause --all."`
+	lockFlags
+}
+
+// Validate understands the time, as a manifest would. kong calls it.
+func (c *pauseCommand) Validate() error {
+	if c.For != "" {
+		var err error
+		if c.length, err = model.ParseDuration(c.For); err != nil {
+			return err
+		}
+		if c.length <= 0 {
+			return errors.New("--for: a pause of no time is none")
+		}
+	}
+	return oneOrAll(c.Manifest, c.All)
+}
+
+// Validate refuses what contradicts itself. kong calls it.
+func (c *resumeCommand) Validate() error { return oneOrAll(c.Manifest, c.All) }
+
+func oneOrAll(manifest string, all bool) error {
+	if all && manifest != "" {
+		return errors.New("--all and a manifest exclude each other")
+	}
+	return nil
+}
+
+func (c *pauseCommand) run(a *app) []ending {
+	me := holder("", time.Now().UTC().Truncate(time.Second))
+	pause := journal.Pause{By: me.User, Reason: c.Reason, Since: me.Since, All: c.All}
+	if c.length > 0 {
+		pause.Until = pause.Since.Add(c.length)
+	}
+	if c.All {
+		return a.everywhere(c.StateDir, func(s journal.Store) error {
+			err := s.PauseAll(pause)
+			if err == nil {
+				a.say(pause.Error())
+			}
+			return err
+		})
+	}
+	o := a.openState("pause", c.Manifest, "text", c.StateDir)
+	if o.end.refused != nil {
+		return []ending{o.end}
+	}
+	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
+		err := j.Pause(pause)
+		if err == nil {
+			a.say(pause.Error())
+		}
+		return err
+	})
+}
+
+func (c *resumeCommand) run(a *app) []ending {
+	if c.All {
+		return a.everywhere(c.StateDir, func(s journal.Store) error {
+			was, err := s.ResumeAll()
+			return a.resumed(was, err)
+		})
+	}
+	o := a.openState("resume", c.Manifest, "text", c.StateDir)
+	if o.end.refused != nil {
+		return []ending{o.end}
+	}
+	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
+		was, err := j.Resume()
+		return a.resumed(was, err)
+	})
+}
+
+func (a *app) resumed(was bool, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case was:
+		a.say("resumed")
+	default:
+		a.say("it was not paused")
+	}
+	return nil
+}
+
+// everywhere does something to the state directory as a whole.
+func (a *app) everywhere(dir string, do func(journal.Store) error) []ending {
+	store, err := a.store(dir, "")
+	if err == nil {
+		err = do(store)
+	}
+	if err == nil {
+		return nil
+	}
+	a.err.complain(err.Error())
+	return []ending{{refused: refusedState(err)}}
+}
