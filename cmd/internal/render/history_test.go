@@ -47,7 +47,7 @@ func TestHistory(t *testing.T) {
 	killed.Run, killed.ExitCode, killed.User = "20260102T030000Z-ghjkmn", nil, "bob"
 	going.Run, going.ExitCode, going.Going = "20260103T030000Z-pqrstu", nil, true
 	want := "20260103T030000Z-pqrstu   2026-01-02 03:04:05   alice   is running\n" +
-		"20260102T030405Z-abcdef   2026-01-02 03:04:05   alice   exit 1       0 changed, 1 failed, 2 stable, 1 refresh owed in 1.9s\n" +
+		"20260102T030405Z-abcdef   2026-01-02 03:04:05   alice   exit 1   0 changed, 1 failed, 2 stable, 1 refresh owed in 1.9s\n" +
 		"20260102T030000Z-ghjkmn   2026-01-02 03:04:05   bob     was killed\n"
 	if got := string(History([]model.Past{going, ended, killed})); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
