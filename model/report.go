@@ -64,6 +64,14 @@ func Summarize(plan bool, outcomes []Outcome, owed int) Summary {
 	return s
 }
 
+// Statuses returns the statuses that the report's mode knows, in a fixed order.
+func (s *Summary) Statuses() []Status {
+	if s.Plan {
+		return planStatuses
+	}
+	return applyStatuses
+}
+
 // MarshalJSON writes the keys of the report's mode, in a fixed order.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
@@ -76,11 +84,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 		b.Truncate(b.Len() - 1)
 	}
 	put("total", s.Total)
-	statuses := applyStatuses
-	if s.Plan {
-		statuses = planStatuses
-	}
-	for _, status := range statuses {
+	for _, status := range s.Statuses() {
 		put(status.String(), s.Count[status])
 		if status == Failed {
 			put("ignored", s.Ignored)

@@ -15,11 +15,15 @@ type Options struct {
 	Quiet   bool // say nothing unless something failed
 	Color   bool
 	Titled  bool // put the manifest's name above its report: several are shown in turn
+	Beside
 }
 
 // Formats is the table of what a report can be turned into, by the name that
 // the command line knows it by.
 var Formats = map[string]Format{
-	"text": Text,
-	"json": JSON,
+	"text":     Text,
+	"json":     JSON,
+	"junit":    JUnit,
+	"markdown": Markdown,
+	"metrics":  Metrics,
 }

@@ -1,0 +1,127 @@
+package render
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// hostile is a text that tries to get out of every format there is.
+const hostile = "<a>&' > \"x\" ]]> \x00\x1b[1m\x1b]0;own\a \ufffe\uffff\u0085\u202e `|` ```\n```\n</code></details> *b* [l](http://x) @all #1 \\| --> -->\n" +
+	"</script><script>alert(1)</script>\r\n::error::owned\n##[add-mask]owned\n\xff\xfe\ttab $HOME {{.x}} %0A"
+
+// hostileReport holds that text everywhere.
+func hostileReport() model.Report {
+	var all []model.Outcome
+	for _, s := range []model.Status{model.Failed, model.Changed, model.Skipped, model.Interrupted, model.WouldRun, model.Stable, model.Stable} {
+		o := outcome("exec#"+hostile, 7, s, hostile)
+		o.Command, o.Cwd, o.Output, o.Diff, o.Description, o.Alias, o.Tags = hostile, hostile, hostile, hostile, hostile, hostile, []string{hostile}
+		o.File, o.RootCause, o.RefreshedBy = hostile, "exec#"+hostile, []string{"exec#" + hostile}
+		o.Attempts, o.Exit = 2, number(1)
+		o.Guards = []model.GuardResult{{Property: "unless", Command: hostile, Exit: number(1)}, {Property: "onlyif", Command: hostile}}
+		o.Warnings = []model.Problem{{Pos: o.Pos, ID: o.ID, Property: hostile, Message: hostile, Suggestion: hostile}}
+		all = append(all, o)
+	}
+	r := report("apply", 1, all)
+	r.Name, r.Manifest, r.Host, r.Run, r.Version, r.State.Dir = hostile, hostile, hostile, hostile, hostile, hostile
+	r.Warnings = all[0].Warnings
+	return r
+}
+
+func refusedReport() model.Report {
+	r := report("apply", 75, nil)
+	r.Warnings, r.Error, r.Summary.Owed = nil, "web is applied by pid 4711 since 2026-01-02T03:04:00Z: exec#migrate runs", 0
+	return r
+}
+
+// traceOf is a graph that hangs the resources of a report together, and a time
+// for each: a chain of three, and a fan.
+func traceOf(r *model.Report) Trace {
+	var t Trace
+	at := time.Duration(0)
+	for i := range r.Resources {
+		o := &r.Resources[i]
+		t.Graph.Nodes = append(t.Graph.Nodes, Node{ID: o.ID})
+		span := Span{}
+		if o.Attempts > 0 || o.Status == model.Stable {
+			span = Span{at, at + time.Duration(o.DurationMS+2)*time.Millisecond}
+			at += time.Duration(o.DurationMS/2+1) * time.Millisecond
+		}
+		t.Spans = append(t.Spans, span)
+		switch {
+		case i == 0:
+		case i < 3:
+			t.Graph.Edges = append(t.Graph.Edges, Edge{From: r.Resources[i-1].ID, To: o.ID, Kind: "subscribe"})
+		case o.RootCause != "":
+			t.Graph.Edges = append(t.Graph.Edges, Edge{From: o.RootCause, To: o.ID, Kind: "require"})
+		case i%2 == 0:
+			t.Graph.Edges = append(t.Graph.Edges, Edge{From: r.Resources[0].ID, To: o.ID, Kind: "require"})
+		}
+	}
+	return t
+}
+
+// goldenReports are what every format has to show, by the name of its golden file.
+func goldenReports() map[string][]model.Report {
+	empty := report("apply", 0, nil)
+	empty.Warnings, empty.Summary.Owed = nil, 0
+	return map[string][]model.Report{
+		"apply":   {applyReport()},
+		"plan":    {planReport()},
+		"invalid": {invalidReport()},
+		"refused": {refusedReport()},
+		"several": {empty, invalidReport(), refusedReport()},
+		"hostile": {hostileReport()},
+	}
+}
+
+// goldenFormats are the formats that are files, with how their files end.
+var goldenFormats = map[string]string{"junit": ".xml", "markdown": ".md", "metrics": ".prom"}
+
+func TestGoldenFiles(t *testing.T) {
+	for format, ending := range goldenFormats {
+		for name, reports := range goldenReports() {
+			t.Run(format+"/"+name, func(t *testing.T) {
+				var beside Beside
+				for i := range reports {
+					beside.Traces = append(beside.Traces, traceOf(&reports[i]))
+				}
+				golden(t, name+ending, Formats[format](reports, Options{Beside: beside}))
+			})
+		}
+	}
+}
+
+// Equal reports are equal bytes, whatever the order of a map is today.
+func TestFormatsAreDeterministic(t *testing.T) {
+	for name, format := range Formats {
+		once := string(format([]model.Report{applyReport(), planReport()}, Options{}))
+		for range 10 {
+			if again := string(format([]model.Report{applyReport(), planReport()}, Options{})); again != once {
+				t.Fatalf("%s differs from itself", name)
+			}
+		}
+	}
+}
+
+// No format may let a control character through, or break on one.
+func FuzzFormats(f *testing.F) {
+	f.Add(hostile, "]]>")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		o := outcome("exec#"+a, 1, model.Failed, b)
+		o.Command, o.Output, o.Description = b, a+b, a
+		o.Guards = []model.GuardResult{{Property: "unless", Command: a}}
+		r := report("apply", 1, []model.Outcome{o, o})
+		r.Name, r.Manifest = a, b
+		for name, ending := range goldenFormats {
+			out := string(Formats[name]([]model.Report{r}, Options{}))
+			if at := strings.IndexFunc(out, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xfffe }); at >= 0 {
+				t.Errorf("%s lets %q through", ending, out[at:at+1])
+			}
+		}
+		wellFormed(t, JUnit([]model.Report{r}, Options{}))
+		parseMetrics(t, Metrics([]model.Report{r}, Options{}))
+	})
+}
