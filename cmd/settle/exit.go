@@ -16,6 +16,7 @@ const (
 	exitUsage      = 64
 	exitInvalid    = 65
 	exitUnreadable = 66
+	exitStale      = 69
 	exitBug        = 70
 	exitUnwritten  = 73
 	exitLater      = 75

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/settle-cm/settle/model"
 )
 
 // grammar is the command line: a field is a command or a flag, and what stands
@@ -23,6 +25,12 @@ type grammar struct {
 	List     listCommand     `cmd:"" help:"List the resources of a manifest."`
 	Schema   schemaCommand   `cmd:"" help:"Print the JSON Schema of the manifest, for editors."`
 	Explain  explainCommand  `cmd:"" help:"Say what a resource type or a property means."`
+	History  historyCommand  `cmd:"" help:"List the runs of a manifest."`
+	Show     showCommand     `cmd:"" help:"Show the report of one run again."`
+	Owed     owedCommand     `cmd:"" help:"List the refreshes that are owed."`
+	Forget   forgetCommand   `cmd:"" help:"Drop owed refreshes, and that something was left unfinished."`
+	Pause    pauseCommand    `cmd:"" help:"Keep apply from running until settle resume."`
+	Resume   resumeCommand   `cmd:"" help:"Take back settle pause."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
@@ -72,18 +80,39 @@ func (f *runFlags) Validate() error {
 	return nil
 }
 
+// selectFlags belong to the commands that can be about a part of a manifest.
+type selectFlags struct {
+	Only     []string `sep:"none" placeholder:"REF" help:"Only this resource (type#name) and all upstream of it. Repeatable."`
+	Tags     []string `placeholder:"TAG" help:"Only resources with one of these tags, and all upstream of them."`
+	SkipTags []string `placeholder:"TAG" help:"Leave out resources with one of these tags; what waits for them does not."`
+}
+
+// Validate refuses a reference that is none. kong calls it.
+func (f *selectFlags) Validate() error {
+	for _, ref := range f.Only {
+		if _, ok := model.ParseRef(ref); !ok {
+			return fmt.Errorf("--only takes a reference such as exec#reload, not %q", ref)
+		}
+	}
+	return nil
+}
+
 type applyCommand struct {
 	manifestArgs
 	reportFlags
 	runFlags
-	Keep int `default:"50" placeholder:"N" help:"How many runs of each kind to remember. Default: 50."`
+	selectFlags
+	Plan string `placeholder:"FILE" help:"Do what this saved plan says, as long as it holds (exit 69 when not). Its manifest and selection are the plan's."`
+	Keep int    `default:"50" placeholder:"N" help:"How many runs of each kind to remember. Default: 50."`
 }
 
 type planCommand struct {
 	manifestArgs
 	reportFlags
 	runFlags
-	NoGuards bool `help:"Start no process at all: not even guards."`
+	selectFlags
+	NoGuards bool   `help:"Start no process at all: not even guards."`
+	Out      string `placeholder:"FILE" help:"Save the plan for apply --plan."`
 }
 
 type validateCommand struct {
@@ -93,11 +122,13 @@ type validateCommand struct {
 
 type graphCommand struct {
 	manifestArg
+	selectFlags
 	Output string `short:"o" enum:"dot,mermaid,json" default:"dot" placeholder:"FORMAT" help:"dot, mermaid or json."`
 }
 
 type listCommand struct {
 	manifestArg
+	selectFlags
 	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 func (c *graphCommand) run(a *app) []ending {
-	l, e := a.loadOne("graph", c.Manifest, c.Output)
+	l, e := a.loadPart("graph", c.Manifest, c.Output, c.selection())
 	if e.refused == nil {
 		a.print(render.Graphs[c.Output](graphOf(l.manifest)))
 	}

@@ -22,7 +22,7 @@ type listed struct {
 }
 
 func (c *listCommand) run(a *app) []ending {
-	l, e := a.loadOne("list", c.Manifest, c.Output)
+	l, e := a.loadPart("list", c.Manifest, c.Output, c.selection())
 	if e.refused != nil {
 		return []ending{e}
 	}
@@ -66,7 +66,13 @@ func listText(rows []listed) []byte {
 // loadOne loads the manifest of a command that only looks at it. When it is
 // refused, that is said in the format that was asked for.
 func (a *app) loadOne(mode, path, format string) (*loaded, ending) {
+	return a.loadPart(mode, path, format, model.Selection{})
+}
+
+// loadPart is loadOne for a part of the manifest.
+func (a *app) loadPart(mode, path, format string, s model.Selection) (*loaded, ending) {
 	l := a.load(mode, path, false, resources.World{})
+	choose([]*loaded{l}, s)
 	e := ending{refused: l.refused, report: &l.report}
 	if l.refused != nil {
 		a.complainOf(l, detectCI("auto"))

@@ -14,7 +14,8 @@ import (
 // loaded is one manifest on its way through a command: what is known of it so far.
 type loaded struct {
 	report   model.Report
-	manifest *model.Manifest // nil when it was refused
+	manifest *model.Manifest // what is selected of it; nil when it was refused
+	whole    *model.Manifest
 	refused  *refusal
 	mask     *secret.Mask // of the manifest's secrets; nil when it has none
 }
@@ -50,7 +51,7 @@ func (a *app) load(mode, path string, strict bool, world resources.World) *loade
 		l.refuse(refuse(exitInvalid, "%s: %s", path, counted(len(problems), "problem")))
 		return l
 	}
-	l.manifest = m
+	l.manifest, l.whole = m, m
 	l.hide(world.Environ)
 	return l
 }

@@ -21,6 +21,7 @@ type memory struct {
 	engine.Journal
 	model.Memory
 	locked *journal.Journal // nil when nothing is written
+	place  string           // in the journal, as it was found
 	keep   int
 }
 
@@ -47,7 +48,7 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 			return nil, refusedState(err)
 		}
 		l.report.State.Found = snap.Found
-		none.Memory = snap.Memory()
+		none.Memory, none.place = snap.Memory(), snap.Position()
 		return none, a.missing(j, l, none)
 	}
 	if err := paused(store, l); err != nil {
@@ -58,9 +59,9 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 		return nil, refusedState(err)
 	}
 	l.report.State.Found = locked.Found
-	m := &memory{Journal: locked, Memory: locked.Memory(), locked: locked, keep: j.keep}
+	m := &memory{Journal: locked, Memory: locked.Memory(), locked: locked, keep: j.keep, place: locked.Position()}
 	if err := a.missing(j, l, m); err != nil {
-		_ = locked.Close() // nothing was written
+		_ = m.abandon() // nothing was written
 		return nil, err
 	}
 	return m, nil
@@ -105,13 +106,13 @@ func refusedState(err error) *refusal {
 // missing does what was asked for the case that nothing is remembered, and
 // tells of refreshes that nobody is left to get.
 func (a *app) missing(j *job, l *loaded, m *memory) error {
-	for _, debt := range m.Orphans(l.manifest) {
+	for _, debt := range m.Orphans(l.whole) {
 		l.report.Warnings = append(l.report.Warnings, model.Problem{
 			Pos: model.Pos{File: l.report.Manifest}, ID: debt.ID, Message: "a refresh is owed to it, and it is gone",
 			Suggestion: "settle forget " + debt.ID,
 		})
 	}
-	if l.report.State.Found || !subscribes(l.manifest) {
+	if l.report.State.Found || !subscribes(l.whole) {
 		return nil
 	}
 	if os.Getenv("CI") != "" {
@@ -121,7 +122,7 @@ func (a *app) missing(j *job, l *loaded, m *memory) error {
 	case "fail":
 		return refuse(exitUnwritten, "%s: no state of earlier runs in %s (on_missing_state: fail)", l.report.Manifest, l.report.State.Dir)
 	case "refresh":
-		owed := model.OweAll(l.manifest, l.report.Run)
+		owed := model.OweAll(l.whole, l.report.Run)
 		m.Memory = model.Replay(owed)
 		if err := m.Append(owed, false); err != nil {
 			return refusedState(err)
@@ -158,6 +159,17 @@ func (m *memory) watched(manifest *model.Manifest, w engine.Watch) engine.Watch 
 		}
 	}
 	return w
+}
+
+// position names the place in the journal from which the run started.
+func (m *memory) position() string { return m.place }
+
+// abandon ends the lock of a run that does not take place.
+func (m *memory) abandon() error {
+	if m.locked == nil {
+		return nil
+	}
+	return m.locked.Close()
 }
 
 // remembers says whether later runs will know what this one does.

@@ -19,39 +19,72 @@ import (
 type job struct {
 	reportFlags
 	runFlags
+	selectFlags
 	mode       string // apply or plan
 	act        engine.Act
 	skipGuards bool
 	keep       int
+	out        string       // where the plan is saved, "" for nowhere
+	plan       string       // the file of the saved plan that apply is held to
+	saved      *model.Saved // and what it says
 }
 
 func (c *applyCommand) run(a *app) []ending {
-	act := engine.Act(engine.Apply)
-	if c.Strict {
-		act = strict(act)
+	j := &job{reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, mode: "apply", act: engine.Apply, keep: c.Keep, plan: c.Plan}
+	paths := c.Manifests
+	if c.Plan != "" {
+		saved, refused := readSaved(c.Plan)
+		if refused != nil {
+			l := &loaded{report: newReport(j.mode, c.Plan)}
+			l.refuse(refused)
+			return a.through(j, []*loaded{l})
+		}
+		j.saved, j.act = saved, engine.Hold(saved.Said())
+		if len(paths) == 0 {
+			paths = []string{saved.Manifest}
+		}
+		if j.selection().All() {
+			j.Only, j.Tags, j.SkipTags = saved.Selection.Only, saved.Selection.Tags, saved.Selection.SkipTags
+		}
 	}
-	return a.walk(&job{reportFlags: c.reportFlags, runFlags: c.runFlags, mode: "apply", act: act, keep: c.Keep}, c.Manifests)
+	if c.Strict {
+		j.act = strict(j.act)
+	}
+	return a.walk(j, paths)
 }
 
 func (c *planCommand) run(a *app) []ending {
-	return a.walk(&job{reportFlags: c.reportFlags, runFlags: c.runFlags, mode: "plan", act: engine.Preview, skipGuards: c.NoGuards}, c.Manifests)
+	return a.walk(&job{
+		reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags,
+		mode: "plan", act: engine.Preview, skipGuards: c.NoGuards, out: c.Out,
+	}, c.Manifests)
 }
 
 // walk loads every manifest before it runs any, so that nothing runs when one
 // of them is wrong.
 func (a *app) walk(j *job, paths []string) []ending {
-	show := a.newPresenter(j.mode, j.reportFlags, len(paths) > 1)
 	var all []*loaded
-	var bar *loaded // what keeps the manifests after it from being run
 	for _, path := range orDefault(paths) {
-		l := a.load(j.mode, path, j.Strict, a.world(j))
+		all = append(all, a.load(j.mode, path, j.Strict, a.world(j)))
+	}
+	choose(all, j.selection())
+	for _, l := range all {
 		if l.refused == nil {
 			a.permit(l, j)
+			j.savable(l)
 		}
+	}
+	return a.through(j, all)
+}
+
+// through walks the manifests in turn, or says of each why not.
+func (a *app) through(j *job, all []*loaded) []ending {
+	show := a.newPresenter(j.mode, j.reportFlags, len(all) > 1)
+	var bar *loaded // what keeps the manifests from being run, or those after it
+	for _, l := range all {
 		if l.refused != nil && bar == nil {
 			bar = l
 		}
-		all = append(all, l)
 	}
 	ctx, stop := interruptible(context.Background())
 	defer stop()
@@ -124,6 +157,11 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 		l.refuse(e.refused)
 		return e
 	}
+	if e.refused = j.holds(l, known); e.refused != nil {
+		l.refuse(e.refused)
+		e.unwritten = known.abandon()
+		return e
+	}
 	a.note(l.manifest.PreMessage)
 	outcomes, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
 		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
@@ -140,11 +178,19 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 	l.report.Resources = outcomes
 	l.report.Summary = model.Summarize(j.mode == "plan", outcomes, known.owed())
 	l.report.DurationMS = time.Since(show.since).Milliseconds()
+	if refused, ok := strayed(err); ok {
+		e.refused, err = refused, nil
+	} else if err == nil {
+		err = j.save(l, known, outcomes)
+	}
 	e.unwritten = err
 	l.report.ExitCode = exitCode(e)
 	e.unwritten = errors.Join(err, known.close(&l.report))
-	if e.unwritten != nil {
+	switch {
+	case e.unwritten != nil:
 		l.report.Error = e.unwritten.Error()
+	case e.refused != nil:
+		l.report.Error = e.refused.Error()
 	}
 	return e
 }

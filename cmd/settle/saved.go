@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/engine"
+)
+
+// Validate refuses flags that exclude each other. kong calls it.
+func (c *applyCommand) Validate() error {
+	if err := errors.Join(c.runFlags.Validate(), c.selectFlags.Validate()); err != nil {
+		return err
+	}
+	switch {
+	case c.Plan != "" && len(c.Manifests) > 1:
+		return errSeveral
+	case c.Plan != "" && c.NoState:
+		return errors.New("--plan and --no-state exclude each other: a saved plan rests on the state")
+	}
+	return nil
+}
+
+// Validate refuses flags that exclude each other. kong calls it.
+func (c *planCommand) Validate() error {
+	if err := errors.Join(c.runFlags.Validate(), c.selectFlags.Validate()); err != nil {
+		return err
+	}
+	switch {
+	case c.Out != "" && len(c.Manifests) > 1:
+		return errSeveral
+	case c.Out != "" && c.NoState:
+		return errors.New("--out and --no-state exclude each other: a saved plan rests on the state")
+	case c.Out != "" && c.NoGuards:
+		return errors.New("--out and --no-guards exclude each other: a plan without guards decides too little")
+	}
+	return nil
+}
+
+// readSaved reads a plan that plan --out has saved.
+func readSaved(path string) (*model.Saved, *refusal) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, refuse(exitUnreadable, "read plan %s: %w", path, unwrapped(err))
+	}
+	var saved model.Saved
+	if err := json.Unmarshal(text, &saved); err != nil || saved.Schema != model.SavedSchema {
+		return nil, refuse(exitStale, "read plan %s: it is not a plan that this settle has saved: make it anew with settle plan --out", path)
+	}
+	return &saved, nil
+}
+
+// savable refuses to plan for later what has no place to be remembered by.
+func (j *job) savable(l *loaded) {
+	if j.out != "" && l.refused == nil && l.manifest.Identity == "" {
+		l.refuse(refuse(exitUsage, "--out: a manifest from standard input needs a name: a saved plan rests on the state"))
+	}
+}
+
+// holds checks a saved plan against what is so now, under the lock.
+func (j *job) holds(l *loaded, known *memory) *refusal {
+	if j.saved == nil {
+		return nil
+	}
+	if what := j.saved.Differs(l.manifest, known.position(), j.selection()); what != "" {
+		return refuse(exitStale, "the plan %s no longer holds: %s", j.plan, what)
+	}
+	return nil
+}
+
+// save writes the plan that was just made. It replaces an older one whole, and
+// only the user may read it.
+func (j *job) save(l *loaded, known *memory, outcomes []model.Outcome) error {
+	if j.out == "" {
+		return nil
+	}
+	saved := model.Save(l.manifest, known.position(), j.selection(), outcomes)
+	saved.Version, saved.Created = version, l.report.Started
+	text, err := json.MarshalIndent(saved, "", "  ")
+	if err != nil {
+		return fmt.Errorf("save plan %s: %w", j.out, err)
+	}
+	if err := replace(j.out, append(text, '\n')); err != nil {
+		return fmt.Errorf("save plan %s: %w", j.out, unwrapped(err))
+	}
+	return nil
+}
+
+// replace writes a file that only the user may read, in place of what was there.
+func replace(path string, text []byte) (err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".settle-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temp.Name()) // the error that counts is the first
+		}
+	}()
+	_, err = temp.Write(text)
+	err = errors.Join(err, temp.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
+}
+
+// strayed tells a walk that a saved plan stopped from one that the journal did.
+func strayed(err error) (*refusal, bool) {
+	var differs *engine.ErrDiffers
+	if errors.As(err, &differs) {
+		return refuse(exitStale, "the saved plan no longer holds: %w", differs), true
+	}
+	return nil, false
+}
