@@ -69,7 +69,7 @@ func (p *presenter) watch(m *model.Manifest) engine.Watch {
 		w.Started = func(n int) {
 			id := m.Resources[n].ID()
 			p.event(render.Event{Type: render.EventResourceStarted, ID: id})
-			p.err.Debug(render.Escape(id) + " is looked at")
+			p.err.Debug(render.Escape(id) + " begins")
 		}
 	}
 	if p.Output == "jsonl" || !p.Quiet {

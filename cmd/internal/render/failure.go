@@ -20,8 +20,11 @@ func (t *text) failure(r *model.Report, o *model.Outcome) {
 	if o.Reason != "" {
 		head += ": " + Escape(o.Reason)
 	}
-	if o.Exit != nil && o.Expects != "" {
+	switch {
+	case o.Exit != nil && o.Expects != "":
 		head += " (" + o.Expects + ")"
+	case o.Reason == "killed by SIGKILL": // not by us: then it says why
+		head += " (out of memory?)"
 	}
 	if o.Ignored {
 		head += " (ignored)"

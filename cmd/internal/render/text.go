@@ -29,21 +29,19 @@ func (t *text) report(r *model.Report) {
 	if t.Quiet && (r.ExitCode == 0 || r.ExitCode == 2) {
 		return
 	}
+	valid := len(r.Problems) == 0
+	if r.Error != "" && len(r.Resources) == 0 && (valid || r.Mode != "validate") {
+		return // nothing was done: the caller says why, on standard error
+	}
 	if t.titled {
 		if t.b.Len() > 0 {
 			t.b.WriteByte('\n')
 		}
 		t.line("%s:", Escape(r.Manifest))
 	}
-	for _, p := range r.Problems {
-		t.line("%s", ProblemLine(p))
-	}
-	switch {
-	case len(r.Problems) > 0 && r.Mode == "validate":
-		t.line("%s", count(len(r.Problems), "problem"))
+	if !valid {
+		t.problems(r)
 		return
-	case r.Error != "" && len(r.Resources) == 0:
-		return // the caller says why on standard error
 	}
 	t.rows(t.table(r))
 	if !t.Quiet {
@@ -59,6 +57,14 @@ func (t *text) report(r *model.Report) {
 
 func (t *text) line(format string, args ...any) {
 	fmt.Fprintf(&t.b, format+"\n", args...)
+}
+
+// problems are the result of a validation.
+func (t *text) problems(r *model.Report) {
+	for _, p := range r.Problems {
+		t.line("%s", ProblemLine(p))
+	}
+	t.line("%s", count(len(r.Problems), "problem"))
 }
 
 func (t *text) warnings(r *model.Report) {
