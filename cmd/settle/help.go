@@ -11,7 +11,8 @@ Exit codes:
   1    a resource failed, or was skipped because of one
   2    only with --detailed-exitcode: something changed, or is to do
   64   wrong usage                      65  the manifest is invalid
-  66   the manifest cannot be read      70  a bug in settle
+  66   the manifest cannot be read      69  the saved plan no longer holds
+  70   a bug in settle
   73   state or a report cannot be written
   75   try again later: another apply runs, or it was paused or deferred
   77   not permitted
