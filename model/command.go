@@ -23,6 +23,10 @@ type Command struct {
 	// the runner, none after the run has returned. The line is valid during the
 	// call only. nil: nobody listens.
 	Output func(line []byte)
+	// Reply keeps apart what it writes to standard output, as it is, up to so many
+	// bytes: it comes back in Exit.Reply, and Output and Exit.Output have standard
+	// error alone. More than that ends it. 0: both are merged in Output.
+	Reply int
 	// Mask hides secrets in all output before anyone sees it. nil: nothing to hide.
 	Mask Masker
 	// Started is told of the process before anything waits for it. An error ends it.
@@ -46,6 +50,7 @@ type Exit struct {
 	Signal    string // SIGKILL etc. when a signal ended it
 	Output    string // head and tail of what it wrote, valid UTF-8, the cut marked
 	Truncated bool
+	Reply     []byte   // with Command.Reply, what it wrote to standard output
 	Warnings  []string // e.g. a background process that still holds the output
 }
 

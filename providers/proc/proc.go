@@ -34,6 +34,18 @@ type TimedOut struct{ After time.Duration }
 // Error says what happened.
 func (t *TimedOut) Error() string { return "timed out after " + duration(t.After) }
 
+// TooMuch is the error of a command that wrote more to standard output than
+// Command.Reply allows.
+type TooMuch struct{ Limit int }
+
+// Error says what happened.
+func (t *TooMuch) Error() string {
+	if t.Limit%(1<<20) == 0 {
+		return fmt.Sprintf("wrote more than %d MiB to standard output", t.Limit>>20)
+	}
+	return fmt.Sprintf("wrote more than %d bytes to standard output", t.Limit)
+}
+
 // Interrupted is the error of a command that was ended, or not started, because
 // its context was cancelled.
 type Interrupted struct{ Cause error }

@@ -5,6 +5,7 @@ package proc
 import (
 	"context"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -69,6 +70,7 @@ type process struct {
 	stdin  int // write end of its standard input, -1 when all is written
 	unsent []byte
 	out    output
+	reply  reply
 	exited bool          // the leader has, and is still to be reaped
 	pace   time.Duration // without pidfd: how often the leader is asked after
 	limit  time.Time     // when it is over, whatever holds the output; zero: not stopped yet
@@ -93,7 +95,12 @@ func (p *process) live() error {
 		switch {
 		case p.exited: // by itself, even if the time is up by now
 			p.drain(time.Now().Add(linger))
-			return nil
+			return p.reply.excess()
+		case p.reply.over:
+			p.limit = time.Now().Add(linger)
+			p.kill()
+			p.drain(p.limit)
+			return p.reply.excess()
 		case p.ctx.Err() != nil || p.wake.killed.Load():
 			return p.interrupt()
 		case !deadline.IsZero() && !time.Now().Before(deadline):
@@ -180,13 +187,12 @@ func (p *process) quiet() (quiet, known bool) {
 // drain reads the output of a command that is done until its end or the given
 // time, and all that was written before it was done in any case.
 func (p *process) drain(until time.Time) {
-	if p.out.fd < 0 {
-		return
-	}
-	for owed := p.out.read + int64(pending(p.out.fd)); p.out.fd >= 0; {
+	owed := p.out.read + int64(pending(p.out.fd))
+	replied := len(p.reply.data) + pending(p.reply.fd)
+	for p.out.fd >= 0 || p.reply.fd >= 0 {
 		stopped := p.wake.killed.Load() || p.limit.IsZero() && p.ctx.Err() != nil
 		switch {
-		case p.out.read < owed:
+		case p.out.fd >= 0 && p.out.read < owed, p.reply.fd >= 0 && len(p.reply.data) < replied:
 			p.wait(time.Time{})
 		case !stopped && time.Now().Before(until):
 			p.wait(until)
@@ -212,26 +218,32 @@ func (p *process) over() (e model.Exit, err error) {
 		e.Signal = signalName(syscall.SIGKILL) // that is what it will die of
 		go func() { _, _, _ = reap(p.pid) }()  // once the kernel lets go of it
 	}
-	if p.out.fd >= 0 {
-		p.warned = append(p.warned, p.leave())
+	for _, fd := range []int{p.out.fd, p.reply.fd} {
+		if fd < 0 {
+			continue
+		}
+		if text := p.leave(fd); !slices.Contains(p.warned, text) {
+			p.warned = append(p.warned, text)
+		}
 	}
 	e.Output, e.Truncated = p.out.close()
+	e.Reply = p.reply.data
 	e.Warnings = p.warned
 	return e, err
 }
 
-// leave leaves those alone who still hold the output, with a reader.
-func (p *process) leave() string {
-	who := holders(p.out.fd, p.pid)
+// leave leaves those alone who still hold a pipe of the output, with a reader.
+func (p *process) leave(fd int) string {
+	who := holders(fd, p.pid)
 	text := fmt.Sprintf("%s still runs in the background and holds the output: it was left alone, what it writes is dropped from now on", who)
 	if p.c.Mask != nil {
 		text = string(p.c.Mask()([]byte(text), true))
 	}
-	if err := detach(p.out.fd); err != nil {
-		go discard(p.out.fd) // the second best: as long as we live
+	if err := detach(fd); err != nil {
+		go discard(fd) // the second best: as long as we live
 		return text + " (and gets a SIGPIPE once settle has ended: " + err.Error() + ")"
 	}
-	_ = syscall.Close(p.out.fd)
+	_ = syscall.Close(fd)
 	return text
 }
 

@@ -48,9 +48,9 @@ func start(ctx context.Context, c *model.Command) (*process, error) {
 		}
 		program = file
 	}
-	p := &process{pidfd: -1, stdin: -1, unsent: c.Stdin, out: output{fd: -1}}
+	p := &process{pidfd: -1, stdin: -1, unsent: c.Stdin, out: output{fd: -1}, reply: reply{fd: -1}}
 	if err := p.spawn(ctx, c, program); err != nil {
-		for _, fd := range []int{p.stdin, p.out.fd} {
+		for _, fd := range []int{p.stdin, p.out.fd, p.reply.fd} {
 			if fd >= 0 {
 				_ = syscall.Close(fd)
 			}
@@ -81,13 +81,22 @@ func (p *process) spawn(ctx context.Context, c *model.Command, program string) e
 		defer syscall.Close(read)
 		_ = syscall.SetNonblock(p.stdin, true) // cannot fail on a pipe of ours
 	}
+	stdout := write
+	if c.Reply > 0 {
+		if p.reply.fd, stdout, err = newPipe(); err != nil {
+			p.reply.fd = -1
+			return whyNot(program, err)
+		}
+		defer syscall.Close(stdout)
+		p.reply.limit = c.Reply
+	}
 	sys := attributes(&p.pidfd)
 	if u := c.User; u != nil && (int(u.UID) != os.Geteuid() || int(u.GID) != os.Getegid() || os.Geteuid() == 0) {
 		sys.Credential = &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
 	}
 	p.pid, err = fork(ctx, c.Umask, program, c.Argv, &syscall.ProcAttr{
 		Dir: c.Dir, Env: c.Env, Sys: sys,
-		Files: []uintptr{uintptr(read), uintptr(write), uintptr(write)},
+		Files: []uintptr{uintptr(read), uintptr(stdout), uintptr(write)},
 	})
 	if err != nil {
 		return whyNoProcess(c, sys.Credential, program, err)

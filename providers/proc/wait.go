@@ -26,6 +26,7 @@ func (p *process) wait(until time.Time) {
 		{fd: int32(p.out.wants()), events: pollIn},
 		{fd: -1, events: pollIn},
 		{fd: int32(p.stdin), events: pollOut},
+		{fd: int32(p.reply.fd), events: pollIn},
 	}
 	if !p.exited {
 		fds[2].fd = int32(p.pidfd)
@@ -41,6 +42,9 @@ func (p *process) wait(until time.Time) {
 	}
 	if fds[3].revents != 0 {
 		p.feed()
+	}
+	if fds[4].revents != 0 {
+		p.reply.more()
 	}
 	if !p.exited && (fds[2].revents != 0 || p.pidfd < 0) {
 		p.exited = exited(p.pid)

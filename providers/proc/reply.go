@@ -1,0 +1,39 @@
+//go:build linux || darwin
+
+package proc
+
+import "syscall"
+
+// reply is what a command writes to a standard output that is kept apart.
+type reply struct {
+	fd    int // read end of the pipe, -1 at its end or when there is none
+	limit int
+	data  []byte
+	over  bool // it wrote more than it may
+}
+
+// more reads once what poll has said is there.
+func (r *reply) more() {
+	buf := chunks.Get().(*[chunk]byte)
+	defer chunks.Put(buf)
+	n, err := syscall.Read(r.fd, buf[:])
+	if err == syscall.EINTR || err == syscall.EAGAIN {
+		return
+	}
+	if n > 0 {
+		r.over = len(r.data)+n > r.limit
+		r.data = append(r.data, buf[:min(n, r.limit-len(r.data))]...)
+	}
+	if n <= 0 || r.over {
+		_ = syscall.Close(r.fd)
+		r.fd = -1
+	}
+}
+
+// excess is the error of a reply that is too long, nil for any other.
+func (r *reply) excess() error {
+	if r.over {
+		return &TooMuch{r.limit}
+	}
+	return nil
+}
