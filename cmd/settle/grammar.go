@@ -54,26 +54,34 @@ type reportFlags struct {
 // runFlags belong to the commands that walk a manifest. plan has them all, so
 // that the word apply can be replaced by plan in any command line.
 type runFlags struct {
-	Parallel       *int          `placeholder:"N" help:"At most N resources at once. Default: the manifest's, else 1."`
-	FailFast       bool          `help:"Start nothing more after the first failure that is not ignored."`
-	CleanEnv       bool          `help:"Start every command from a clean environment."`
-	Grace          time.Duration `default:"10s" placeholder:"TIME" help:"How long a command may take to end after a signal before it is killed. Default: 10s."`
-	RunTimeout     time.Duration `placeholder:"TIME" help:"End the whole run after this time, as an interrupt does (exit 1)."`
-	StateDir       string        `placeholder:"DIR" help:"Where runs are remembered. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
-	NoState        bool          `help:"Remember nothing and lock nothing."`
-	LockTimeout    time.Duration `placeholder:"TIME" help:"How long to wait for another apply of the same manifest. Default: not at all. (plan never waits.)"`
-	OnMissingState string        `enum:",ignore,refresh,fail" default:"" placeholder:"WHAT" help:"When nothing is remembered: ignore it, refresh every subscriber once, or fail. Default: the manifest's, else ignore."`
+	Parallel       *int   `placeholder:"N" help:"At most N resources at once. Default: the manifest's, else 1."`
+	FailFast       bool   `help:"Start nothing more after the first failure that is not ignored."`
+	CleanEnv       bool   `help:"Start every command from a clean environment."`
+	Grace          span   `default:"10s" placeholder:"TIME" help:"How long a command may take to end after a signal before it is killed. Default: 10s."`
+	RunTimeout     span   `placeholder:"TIME" help:"End the whole run after this time, as an interrupt does (exit 1)."`
+	StateDir       string `placeholder:"DIR" help:"Where runs are remembered. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
+	NoState        bool   `help:"Remember nothing and lock nothing."`
+	LockTimeout    span   `placeholder:"TIME" help:"How long to wait for another apply of the same manifest. Default: not at all. (plan never waits.)"`
+	OnMissingState string `enum:",ignore,refresh,fail" default:"" placeholder:"WHAT" help:"When nothing is remembered: ignore it, refresh every subscriber once, or fail. Default: the manifest's, else ignore."`
 
 	DetailedExitcode bool `help:"Exit 2 when apply changed something, or plan found something to do."`
 }
 
-// Validate refuses numbers that mean nothing. kong calls it.
+// span is a length of time, written as in a manifest: 90s, 5m, 1d.
+type span time.Duration
+
+// UnmarshalText reads what stands behind a flag.
+func (s *span) UnmarshalText(text []byte) error {
+	d, err := model.ParseDuration(string(text))
+	*s = span(d)
+	return err
+}
+
+// Validate refuses what means nothing. kong calls it.
 func (f *runFlags) Validate() error {
 	switch {
 	case f.Parallel != nil && *f.Parallel < 1:
 		return errors.New("--parallel must be at least 1")
-	case f.Grace < 0, f.RunTimeout < 0, f.LockTimeout < 0:
-		return errors.New("a time must not be negative")
 	case f.NoState && f.StateDir != "":
 		return errors.New("--no-state and --state-dir exclude each other")
 	}

@@ -54,7 +54,7 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 	if err := paused(store, l); err != nil {
 		return nil, err
 	}
-	locked, err := store.Lock(ctx, j.LockTimeout, holder(l.report.Run, l.report.Started))
+	locked, err := store.Lock(ctx, time.Duration(j.LockTimeout), holder(l.report.Run, l.report.Started))
 	if err != nil {
 		return nil, refusedState(err)
 	}

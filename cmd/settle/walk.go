@@ -112,7 +112,7 @@ func orDefault(paths []string) []string {
 }
 
 func (a *app) world(j *job) resources.World {
-	return resources.World{Environ: os.Environ(), CleanEnv: j.CleanEnv, Grace: j.Grace}
+	return resources.World{Environ: os.Environ(), CleanEnv: j.CleanEnv, Grace: time.Duration(j.Grace)}
 }
 
 // permit refuses what this user, or this system, cannot do, before anything runs.
@@ -146,7 +146,7 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 	if l.refused != nil {
 		return e
 	}
-	ctx, stop := limited(ctx, j.RunTimeout)
+	ctx, stop := limited(ctx, time.Duration(j.RunTimeout))
 	defer stop()
 	known, err := a.remember(ctx, j, l)
 	if err != nil {
