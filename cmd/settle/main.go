@@ -59,9 +59,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case err != nil:
 		a.err.complain(err.Error())
 		a.err.plain(shortUsage(err))
-		endings = a.misused(args, err)
+		endings = []ending{{refused: &refusal{exitUsage, err}}}
+		a.failed(args, err, endings)
 	default:
-		endings = a.guarded(ctx.Selected().Target.Addr().Interface().(command))
+		endings = a.guarded(args, ctx.Selected().Target.Addr().Interface().(command))
 	}
 	if err := a.out.lost(); err != nil {
 		a.err.complain(fmt.Sprintf("write standard output: %v", unwrapped(err)))
@@ -70,15 +71,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitCode(endings...)
 }
 
-// misused answers a wrong command line in the format that was asked for.
-func (a *app) misused(args []string, err error) []ending {
-	e := ending{refused: &refusal{exitUsage, err}}
+// failed gives a program that asked for JSON its document also when no command
+// came to make one.
+func (a *app) failed(args []string, err error, endings []ending) {
 	if wanted(args, "json") {
 		r := newReport("", "")
-		r.Error, r.ExitCode = err.Error(), exitCode(e)
+		r.Error, r.ExitCode = err.Error(), exitCode(endings...)
 		a.print(render.JSON([]model.Report{r}, render.Options{}))
 	}
-	return []ending{e}
 }
 
 // print writes a result to standard output.
@@ -87,11 +87,13 @@ func (a *app) print(result []byte) {
 }
 
 // guarded runs a command and turns a panic into words and exit code 70.
-func (a *app) guarded(c command) (endings []ending) {
+func (a *app) guarded(args []string, c command) (endings []ending) {
 	defer func() {
 		if p := recover(); p != nil {
-			a.err.complain(fmt.Sprintf("this is a bug in settle %s: %v\n%s", version, p, debug.Stack()))
+			err := fmt.Errorf("this is a bug in settle %s: %v", version, p)
+			a.err.complain(fmt.Sprintf("%v\n%s", err, debug.Stack()))
 			endings = []ending{{bug: true}}
+			a.failed(args, err, endings)
 		}
 	}()
 	return c.run(a)

@@ -55,7 +55,10 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 		return nil, err
 	}
 	locked, err := store.Lock(ctx, time.Duration(j.LockTimeout), holder(l.report.Run, l.report.Started))
-	if err != nil {
+	switch {
+	case ctx.Err() != nil && err != nil: // it was not waited any longer
+		return nil, &refusal{exitLater, err}
+	case err != nil:
 		return nil, refusedState(err)
 	}
 	l.report.State.Found = locked.Found

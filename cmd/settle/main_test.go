@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+type crashing struct{}
+
+func (crashing) run(*app) []ending { panic("no such row") }
+
+// A bug is said to be one, is exit 70, and whoever reads JSON gets a document.
+func TestABugIsSaidToBeOne(t *testing.T) {
+	var out, log bytes.Buffer
+	a := &app{out: &outlet{w: &out}, err: newConsole(&log, &grammar{Color: "never"})}
+	if code := exitCode(a.guarded([]string{"apply", "-o", "json"}, crashing{})...); code != exitBug {
+		t.Errorf("exit %d", code)
+	}
+	if !strings.HasPrefix(log.String(), "settle: this is a bug in settle "+version+": no such row\n") || !strings.Contains(log.String(), "main_test.go") {
+		t.Errorf("said: %s", &log)
+	}
+	var r struct {
+		ExitCode int    `json:"exit_code"`
+		Error    string `json:"error"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.ExitCode != exitBug || r.Error == "" {
+		t.Errorf("%v: %s", err, &out)
+	}
+}
+
+func TestRunIDs(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		r := newReport("apply", "m.yaml")
+		if seen[r.Run] {
+			t.Fatalf("%s is not unique", r.Run)
+		}
+		seen[r.Run] = true
+		if want := r.Started.Format("20060102T150405Z") + "-"; !strings.HasPrefix(r.Run, want) {
+			t.Fatalf("%s does not begin with %s", r.Run, want)
+		}
+	}
+}
