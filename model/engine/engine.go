@@ -90,7 +90,7 @@ type walk struct {
 	differs   error // from a saved plan
 }
 
-// message is what a worker has to say. Exactly one of looked, told and ended holds.
+// message is what comes of a piece of work. Exactly one of looked, told and ended holds.
 type message struct {
 	n       int
 	outcome model.Outcome
@@ -106,9 +106,9 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 		plan: plan, m: m, opts: opts,
 		outcomes: make([]model.Outcome, n), done: make([]bool, n), waits: make([]int, n),
 		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), journaled: make([]bool, n),
-		inbox: make(chan message),
 	}
 	w.opts.Jobs = max(1, w.opts.Jobs)
+	w.inbox = make(chan message, 1)
 	for i := range m.Resources {
 		r := &m.Resources[i]
 		w.outcomes[i] = model.NewOutcome(r)
@@ -147,11 +147,22 @@ func (w *walk) start(ctx context.Context) {
 		if w.opts.Watch.Started != nil {
 			w.opts.Watch.Started(n)
 		}
-		go func() {
+		w.work(func() message {
 			outcome, rest := w.opts.Act(ctx, task)
-			w.inbox <- message{n: n, outcome: outcome, rest: rest}
-		}()
+			return message{n: n, outcome: outcome, rest: rest}
+		})
 	}
+}
+
+// work has a worker do a piece of work. With one job there is nothing to do
+// meanwhile, so this goroutine does it itself, and leaves the message in the
+// inbox: to hand over costs more than to look at most resources does.
+func (w *walk) work(piece func() message) {
+	if w.opts.Jobs == 1 {
+		w.inbox <- piece() // which has room for it
+		return
+	}
+	go func() { w.inbox <- piece() }()
 }
 
 // receive takes one message and all that wait behind it, so that one sync of
@@ -177,7 +188,7 @@ func (w *walk) receive(ctx context.Context) {
 			w.end(msg.n, msg.outcome)
 			continue
 		}
-		go w.finish(ctx, msg)
+		w.work(func() message { return w.finish(ctx, msg) })
 	}
 }
 
@@ -186,9 +197,7 @@ func (w *walk) receive(ctx context.Context) {
 func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 	switch {
 	case msg.process != nil:
-		w.facts = append(w.facts, model.Fact{Kind: model.FactProcess, Run: w.plan.Run, ID: w.m.Resources[msg.n].ID(), Process: msg.process})
-		w.append(false)
-		msg.reply <- w.err
+		msg.reply <- w.led(msg.n, msg.process)
 		return due
 	case msg.rest == nil, w.stopped, ctx.Err() != nil: // ended, or came too late to start
 		w.running--
@@ -204,8 +213,15 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 	return append(due, msg)
 }
 
-// finish runs what is left of a resource, in a worker's goroutine.
-func (w *walk) finish(ctx context.Context, msg message) {
+// led notes which process leads a resource.
+func (w *walk) led(n int, p *model.Process) error {
+	w.facts = append(w.facts, model.Fact{Kind: model.FactProcess, Run: w.plan.Run, ID: w.m.Resources[n].ID(), Process: p})
+	w.append(false)
+	return w.err
+}
+
+// finish runs what is left of a resource.
+func (w *walk) finish(ctx context.Context, msg message) message {
 	n, r := msg.n, &w.m.Resources[msg.n]
 	stage := model.Stage{}
 	if w.opts.Watch.Output != nil && !r.Sensitive {
@@ -213,12 +229,15 @@ func (w *walk) finish(ctx context.Context, msg message) {
 	}
 	if w.opts.Remembers && w.journaled[n] {
 		stage.Started = func(p model.Process) error {
+			if w.opts.Jobs == 1 {
+				return w.led(n, &p)
+			}
 			reply := make(chan error, 1)
 			w.inbox <- message{n: n, process: &p, reply: reply}
 			return <-reply
 		}
 	}
-	w.inbox <- message{n: n, outcome: msg.rest(ctx, stage)}
+	return message{n: n, outcome: msg.rest(ctx, stage)}
 }
 
 // end settles a resource and lets go what waited for nothing else.
