@@ -34,15 +34,22 @@ func (s Selection) Select(m *Manifest) *Manifest {
 // wanted marks what Only and Tags name, and all upstream of it.
 func (s Selection) wanted(m *Manifest) []bool {
 	wanted := make([]bool, len(m.Resources))
+	var todo []int
 	for i := range m.Resources {
 		r := &m.Resources[i]
-		wanted[i] = len(s.Only)+len(s.Tags) == 0 || slices.Contains(s.Only, r.ID()) ||
-			r.Alias != "" && slices.Contains(s.Only, r.AliasID()) || overlap(r.Tags, s.Tags)
+		if len(s.Only)+len(s.Tags) == 0 || slices.Contains(s.Only, r.ID()) ||
+			r.Alias != "" && slices.Contains(s.Only, r.AliasID()) || overlap(r.Tags, s.Tags) {
+			wanted[i] = true
+			todo = append(todo, i)
+		}
 	}
-	for i := len(m.Order) - 1; i >= 0; i-- { // downstream first, so one pass closes it
-		if n := m.Order[i]; wanted[n] {
-			for _, e := range m.Resources[n].Upstream {
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, e := range m.Resources[n].Upstream {
+			if !wanted[e.On] {
 				wanted[e.On] = true
+				todo = append(todo, e.On)
 			}
 		}
 	}

@@ -13,15 +13,28 @@ type Graph struct {
 
 // Node is one resource.
 type Node struct {
-	ID string `json:"id"`
+	ID     string `json:"id"`
+	Status string `json:"status,omitempty"` // of the run that the graph is coloured by
 }
 
 // Edge points from the resource that goes first to the one that waits for it.
 type Edge struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	Kind string `json:"kind"` // require, or subscribe: a change of From refreshes To
+	Kind string `json:"kind"`           // require, or subscribe: a change of From refreshes To
+	Loop bool   `json:"loop,omitempty"` // part of a loop, which is why the manifest is invalid
 }
+
+// fills are the colours of statuses: light, so that black text reads on them,
+// and told apart by the label as well.
+var fills = map[string]string{
+	"stable": "#e8e8e8", "changed": "#b7e4b4", "would_run": "#b7e4b4", "would_refresh": "#b9d7f5",
+	"may_run": "#f7e6a3", "failed": "#f5b5b0", "skipped": "#dcd0ea", "deferred": "#f7d9b3",
+	"shutdown": "#f7d9b3", "interrupted": "#f5b5b0", "not_reached": "#ffffff",
+}
+
+// loopColour marks the edges of a loop.
+const loopColour = "#c00000"
 
 // Graphs is the table of what a graph can be turned into.
 var Graphs = map[string]func(Graph) []byte{
@@ -35,22 +48,35 @@ func dot(g Graph) []byte {
 	var b strings.Builder
 	b.WriteString("digraph settle {\n  rankdir=LR;\n  node [shape=box];\n")
 	for _, n := range g.Nodes {
-		fmt.Fprintf(&b, "  %s;\n", dotText(n.ID))
+		look := ""
+		if n.Status != "" {
+			look = fmt.Sprintf(` [label="%s\n%s", style=filled, fillcolor=%q]`, dotInner(n.ID), n.Status, fills[n.Status])
+		}
+		fmt.Fprintf(&b, "  %s%s;\n", dotText(n.ID), look)
 	}
 	for _, e := range g.Edges {
-		style := ""
+		var look []string
 		if e.Kind == "require" {
-			style = " [style=dashed]"
+			look = append(look, "style=dashed")
 		}
-		fmt.Fprintf(&b, "  %s -> %s%s;\n", dotText(e.From), dotText(e.To), style)
+		if e.Loop {
+			look = append(look, fmt.Sprintf("color=%q, penwidth=2", loopColour))
+		}
+		fmt.Fprintf(&b, "  %s -> %s", dotText(e.From), dotText(e.To))
+		if len(look) > 0 {
+			fmt.Fprintf(&b, " [%s]", strings.Join(look, ", "))
+		}
+		b.WriteString(";\n")
 	}
 	b.WriteString("}\n")
 	return []byte(b.String())
 }
 
 // dotText quotes a text: in Graphviz a backslash begins an escape of its own.
-func dotText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(Escape(s)) + `"`
+func dotText(s string) string { return `"` + dotInner(s) + `"` }
+
+func dotInner(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(Escape(s))
 }
 
 // mermaid writes a flowchart as GitHub and GitLab draw it. Names may hold what
@@ -61,14 +87,24 @@ func mermaid(g Graph) []byte {
 	number := map[string]int{}
 	for i, n := range g.Nodes {
 		number[n.ID] = i
-		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", i, mermaidText(n.ID))
+		label := mermaidText(n.ID)
+		if n.Status != "" {
+			label += "<br/>" + n.Status
+		}
+		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", i, label)
+		if n.Status != "" {
+			fmt.Fprintf(&b, "  style n%d fill:%s,color:#000\n", i, fills[n.Status])
+		}
 	}
-	for _, e := range g.Edges {
+	for i, e := range g.Edges {
 		arrow := "-->"
 		if e.Kind == "require" {
 			arrow = "-.->"
 		}
 		fmt.Fprintf(&b, "  n%d %s n%d\n", number[e.From], arrow, number[e.To])
+		if e.Loop {
+			fmt.Fprintf(&b, "  linkStyle %d stroke:%s,stroke-width:3px\n", i, loopColour)
+		}
 	}
 	return []byte(b.String())
 }

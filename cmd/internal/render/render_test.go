@@ -317,8 +317,19 @@ func TestDuration(t *testing.T) {
 
 func TestGraphs(t *testing.T) {
 	g := Graph{
-		Nodes: []Node{{"exec#unpack"}, {`exec#say "hi" && echo \ <b>`}, {"exec#end\n]"}},
-		Edges: []Edge{{"exec#unpack", `exec#say "hi" && echo \ <b>`, "subscribe"}, {"exec#unpack", "exec#end\n]", "require"}},
+		Nodes: []Node{{ID: "exec#unpack"}, {ID: `exec#say "hi" && echo \ <b>`}, {ID: "exec#end\n]"}},
+		Edges: []Edge{
+			{From: "exec#unpack", To: `exec#say "hi" && echo \ <b>`, Kind: "subscribe"},
+			{From: "exec#unpack", To: "exec#end\n]", Kind: "require"},
+		},
+	}
+	marked := Graph{
+		Nodes: []Node{{ID: "exec#a", Status: "changed"}, {ID: `exec#b "\"`, Status: "failed"}, {ID: "exec#c", Status: "skipped"}},
+		Edges: []Edge{
+			{From: "exec#a", To: `exec#b "\"`, Kind: "subscribe"},
+			{From: `exec#b "\"`, To: "exec#c", Kind: "require", Loop: true},
+			{From: "exec#c", To: `exec#b "\"`, Kind: "subscribe", Loop: true},
+		},
 	}
 	var names []string
 	for name := range Graphs {
@@ -327,6 +338,7 @@ func TestGraphs(t *testing.T) {
 	slices.Sort(names)
 	for _, name := range names {
 		golden(t, "graph."+name, Graphs[name](g))
+		golden(t, "graph-marked."+name, Graphs[name](marked))
 	}
 	golden(t, "graph-empty.dot", Graphs["dot"](Graph{}))
 }
