@@ -207,8 +207,8 @@ type GuardResult struct {
 // ErrNotPermitted is wrapped by an error of Check or Run that more rights would have avoided.
 var ErrNotPermitted = errors.New("not permitted")
 
-// Stage is what a running resource may tell the run around it. Both functions
-// may be called from any goroutine until Run returns.
+// Stage is what a running resource may tell the run around it, until its Run
+// returns: Output from any goroutine, Started only from that of Run itself.
 type Stage struct {
 	Output  func(line []byte)     // one line for people, without its end, as it comes; nil: nobody listens
 	Started func(p Process) error // a process of the resource leads from now on
