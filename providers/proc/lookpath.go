@@ -30,8 +30,8 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 	if argv0 == "" {
 		return "", &StartError{"the command is empty", nil}
 	}
+	var searched []string
 	var found string // and not executable
-	var why error
 	for _, d := range path {
 		if !filepath.IsAbs(d) {
 			continue // "" and "." would be the current directory
@@ -42,16 +42,17 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 			return file, nil
 		}
 		if err == syscall.EACCES && found == "" {
-			found, why = file, err
+			found = file
 		}
+		searched = append(searched, d)
 	}
-	if found != "" {
-		return "", whyNot(found, why)
-	}
-	if len(path) == 0 {
+	switch {
+	case found != "":
+		return "", whyNot(found, syscall.EACCES)
+	case len(searched) == 0:
 		return "", &StartError{word(argv0) + " not found: the search path is empty", syscall.ENOENT}
 	}
-	return "", &StartError{word(argv0) + " not found in " + word(strings.Join(path, ":")), syscall.ENOENT}
+	return "", &StartError{word(argv0) + " not found in " + word(strings.Join(searched, ":")), syscall.ENOENT}
 }
 
 // runnable says whether a file is one that the kernel might start for us.
