@@ -12,6 +12,9 @@ import (
 // foreign names whom the command runs as when that is not who runs settle: such
 // a command needs root.
 func (c *command) foreign() string {
+	if c.user == "" && c.group == "" {
+		return ""
+	}
 	euid, egid := strconv.Itoa(os.Geteuid()), strconv.Itoa(os.Getegid())
 	if c.user != "" && c.user != euid {
 		if u, err := user.Lookup(c.user); err != nil || u.Uid != euid {

@@ -23,14 +23,12 @@ type account struct {
 	credential        *model.Credential // nil: ourselves
 }
 
-// environ is an ordered environment: each key once.
-type environ struct {
-	keys   []string
-	values map[string]string
-}
+// environ is an environment: KEY=VALUE, sorted by key, each key once. It is
+// composed for every process, and so from one that is there already.
+type environ []string
 
-func newEnviron(list []string) *environ {
-	e := &environ{values: make(map[string]string, len(list)+8)}
+func newEnviron(list []string) environ {
+	e := make(environ, 0, len(list))
 	for _, kv := range list {
 		if key, value, ok := strings.Cut(kv, "="); ok && key != "" {
 			e.set(key, value)
@@ -39,49 +37,57 @@ func newEnviron(list []string) *environ {
 	return e
 }
 
-func (e *environ) set(key, value string) {
-	if _, ok := e.values[key]; !ok {
-		e.keys = append(e.keys, key)
+func (e environ) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(e, key, func(kv, key string) int {
+		k, _, _ := strings.Cut(kv, "=")
+		return strings.Compare(k, key)
+	})
+}
+
+// get returns the value of a variable, "" when it is not set.
+func (e environ) get(key string) string {
+	i, ok := e.find(key)
+	if !ok {
+		return ""
 	}
-	e.values[key] = value
+	return e[i][len(key)+1:]
+}
+
+func (e *environ) set(key, value string) {
+	i, ok := e.find(key)
+	if !ok {
+		*e = slices.Insert(*e, i, "")
+	}
+	(*e)[i] = key + "=" + value
 }
 
 func (e *environ) setDefault(key, value string) {
-	if e.values[key] == "" && value != "" {
+	if e.get(key) == "" && value != "" {
 		e.set(key, value)
 	}
 }
 
-func (e *environ) list() []string {
-	list := make([]string, len(e.keys))
-	for i, key := range e.keys {
-		list[i] = key + "=" + e.values[key]
-	}
-	return list
-}
-
 // clean is the base of a clean environment: PATH and who we are, from a full one.
-func clean(full *environ) *environ {
-	e := newEnviron(nil)
-	for _, key := range []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL"} {
-		if value, ok := full.values[key]; ok {
-			e.set(key, value)
+func clean(full environ) environ {
+	var e environ
+	for _, key := range []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", runIDVariable} {
+		if i, ok := full.find(key); ok {
+			e.set(key, full[i][len(key)+1:])
 		}
 	}
 	e.set("LANG", "C.UTF-8")
-	if id, ok := full.values[runIDVariable]; ok {
-		e.set(runIDVariable, id)
-	}
 	return e
 }
 
 // environment composes the child's environment, and the directories where its
 // program is looked for (design.md, "Environment").
 func (c *command) environment(who account, cwd, mark string) (env, path []string) {
-	e := newEnviron(c.w.Environ)
+	base := c.w.full
 	if c.w.CleanEnv || c.base.CleanEnv || c.base.CCM || who.credential != nil {
-		e = clean(e)
+		base = c.w.clean
 	}
+	const own = 8 // variables of ours that it may lack
+	e := append(make(environ, 0, len(base)+len(c.env)+own), base...)
 	if who.credential != nil {
 		for key, value := range map[string]string{"HOME": who.home, "USER": who.name, "LOGNAME": who.name, "SHELL": who.shell} {
 			e.set(key, value)
@@ -95,30 +101,24 @@ func (c *command) environment(who account, cwd, mark string) (env, path []string
 		e.set("PATH", strings.Join(c.path, ":"))
 	}
 	e.setDefault("PATH", defaultPath)
-	if e.values["HOME"] == "" || e.values["USER"] == "" || e.values["LOGNAME"] == "" {
+	if e.get("HOME") == "" || e.get("USER") == "" || e.get("LOGNAME") == "" {
 		me := self()
 		e.setDefault("HOME", me.home)
 		e.setDefault("USER", me.name)
-		e.setDefault("LOGNAME", e.values["USER"])
+		e.setDefault("LOGNAME", e.get("USER"))
 	}
 	e.set("PWD", cwd)
 	id := mark
-	if outer := e.values[runIDVariable]; outer != "" {
+	if outer := e.get(runIDVariable); outer != "" {
 		id = outer + " " + mark
 	}
 	e.set(runIDVariable, id)
-	for _, dir := range filepath.SplitList(e.values["PATH"]) {
+	for _, dir := range filepath.SplitList(e.get("PATH")) {
 		if filepath.IsAbs(dir) { // a bare name never means the current directory
 			path = append(path, dir)
 		}
 	}
-	return sorted(e), path
-}
-
-// sorted lists an environment in a fixed order, whatever map it came from.
-func sorted(e *environ) []string {
-	slices.Sort(e.keys)
-	return e.list()
+	return e, path
 }
 
 // self is who runs settle, by uid: also where no variable says so.

@@ -41,7 +41,8 @@ type Options struct {
 
 // Type returns the exec type.
 func Type(opts Options) model.Type {
-	w := &world{Options: opts}
+	w := &world{Options: opts, full: newEnviron(opts.Environ)}
+	w.clean = clean(w.full)
 	return model.Type{
 		Name:       "exec",
 		Meaning:    "a command, made idempotent by what it creates, by guards or by what it subscribes to",
@@ -53,7 +54,8 @@ func Type(opts Options) model.Type {
 // world is what all execs of a run share.
 type world struct {
 	Options
-	started atomic.Int64 // processes, for their marks
+	full, clean environ      // that commands start from
+	started     atomic.Int64 // processes, for their marks
 }
 
 // command is one exec as declared.
