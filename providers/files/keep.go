@@ -1,0 +1,113 @@
+//go:build linux || darwin
+
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// Keep copies what stands at an absolute path to the same path below dir, a
+// directory of our own, for nobody else's eyes: contents, links and what
+// directories hold. A copy that is there already stays as it is: it is older.
+func Keep(path, dir string) error {
+	p, base, err := enter(path)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	to := filepath.Join(dir, path)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return fmt.Errorf("keep %s: %w", path, err)
+	}
+	if err := p.keep(base, to); err != nil {
+		return fmt.Errorf("keep %s: %w", path, err)
+	}
+	for at := filepath.Dir(to); len(at) >= len(filepath.Dir(dir)); at = filepath.Dir(at) {
+		if err := syncDirectory(at); err != nil {
+			return fmt.Errorf("keep %s: sync directory %s: %w", path, at, err)
+		}
+	}
+	return nil
+}
+
+func syncDirectory(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+func (p *parent) keep(base, to string) error {
+	st, err := p.stat(base)
+	if err != nil {
+		return err
+	}
+	switch kind(&st) {
+	case model.FileRegular:
+		err = p.keepFile(base, to)
+	case model.FileDirectory:
+		err = p.keepDirectory(base, to)
+	case model.FileLink:
+		var target string
+		if target, err = readlink(p.fd, base); err == nil {
+			err = os.Symlink(target, to)
+		}
+	default: // a pipe, a socket or a device holds nothing
+	}
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+func (p *parent) keepFile(base, to string) error {
+	fd, err := openRetry(p.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	from := os.NewFile(uintptr(fd), p.join(base))
+	defer from.Close()
+	copied, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(copied, from)
+	err = errors.Join(err, copied.Sync(), copied.Close())
+	if err != nil {
+		_ = os.Remove(to) // half a copy is none
+	}
+	return err
+}
+
+func (p *parent) keepDirectory(base, to string) error {
+	fd, err := openRetry(p.fd, base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	dir := os.NewFile(uintptr(fd), p.join(base))
+	defer dir.Close()
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return err
+	}
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	below := &parent{fd, dir.Name()}
+	for _, name := range names {
+		if err := below.keep(name, filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return syncDirectory(to)
+}

@@ -1,0 +1,158 @@
+//go:build linux || darwin
+
+package files_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/files"
+)
+
+// Remains of a killed run are seen, and swept or overwritten.
+func TestRemains(t *testing.T) {
+	t.Parallel()
+	dir := lay(t)
+	path := filepath.Join(dir, "file")
+	left := filepath.Join(dir, ".file.settle-new")
+	clean := tree(t, dir)
+	lays := map[string]func() error{
+		"a file":      func() error { return os.WriteFile(left, []byte("half"), 0o000) },
+		"a link":      func() error { return os.Symlink("dir", left) },
+		"a directory": func() error { return os.MkdirAll(filepath.Join(left, "a", "b"), 0o700) },
+	}
+	for what, lay := range lays {
+		for how, sweep := range map[string]func() error{
+			"sweep": func() error { return files.Sweep(path) },
+			"put": func() error {
+				_, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("old"), Mode: bits(0o600)})
+				return err
+			},
+		} {
+			if err := lay(); err != nil {
+				t.Fatal(err)
+			}
+			if found, err := files.Look(path); err != nil || found.Remains != left {
+				t.Errorf("%s: Look = %+v, %v", what, found, err)
+			}
+			if err := sweep(); err != nil {
+				t.Errorf("%s: %s: %v", what, how, err)
+			}
+			if diff := cmp.Diff(clean, tree(t, dir)); diff != "" {
+				t.Errorf("%s: %s: %s", what, how, diff)
+			}
+		}
+	}
+}
+
+// Two runs that write the same path at once do not mix: one of them says that
+// the other is at it.
+func TestTwoWriters(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	var second error
+	_, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("first"), Ready: func(string) error {
+		_, _, second = files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("second")})
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second == nil || !strings.Contains(second.Error(), "another run is writing it") {
+		t.Errorf("second writer: %v", second)
+	}
+	if content, _ := os.ReadFile(path); string(content) != "first" {
+		t.Errorf("content: %q", content)
+	}
+}
+
+// versions are two contents that cannot be taken for each other, or for half of one.
+func versions() [2][]byte {
+	return [2][]byte{bytes.Repeat([]byte("a"), 300_000), bytes.Repeat([]byte("b"), 500_000)}
+}
+
+func writeForEver(path string) {
+	for i := 0; ; i++ {
+		content := versions()[i%2]
+		_, _, err := files.Put(path, model.NewFile{
+			Kind: model.FileRegular, Mode: bits(0o640),
+			Content: func(w io.Writer) error { _, err := w.Write(content); return err },
+		})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		if i == 0 {
+			fmt.Println("writing")
+		}
+	}
+}
+
+// Killed at any instant, a writer leaves one whole version, and what it was
+// making is gone after the next one.
+func TestKilledAtAnyInstant(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	kills, remains := 0, 0
+	for until := time.Now().Add(8 * time.Second); time.Now().Before(until) && kills < 300; kills++ {
+		killWriter(t, path, time.Duration(rand.IntN(6000))*time.Microsecond)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := versions(); !bytes.Equal(content, v[0]) && !bytes.Equal(content, v[1]) || info.Mode().Perm() != 0o640 {
+			t.Fatalf("after kill %d: %d bytes, mode %v", kills, len(content), info.Mode())
+		}
+		if found, err := files.Look(path); err != nil {
+			t.Fatal(err)
+		} else if found.Remains != "" {
+			remains++
+		}
+	}
+	if kills < 20 || remains == 0 {
+		t.Errorf("%d kills, %d of them while writing: too few to tell", kills, remains)
+	}
+	if _, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("last")}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"file": "0644 last"}, tree(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	t.Logf("%d kills, %d of them while writing", kills, remains)
+}
+
+func killWriter(t *testing.T, path string, after time.Duration) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), role+"=writer "+path)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, len("writing\n"))); err != nil {
+		t.Errorf("the writer did not begin: %v", err)
+	}
+	time.Sleep(after) // the instant itself is what is tried, nothing waits for it
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}

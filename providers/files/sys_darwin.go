@@ -1,0 +1,48 @@
+package files
+
+import "golang.org/x/sys/unix"
+
+// openDirectory opens a directory to work in it.
+const openDirectory = unix.O_RDONLY | unix.O_DIRECTORY
+
+// straight is for systems that can open a path without any link in one call.
+func straight(string) (int, error) { return -1, unix.ENOSYS }
+
+// open looks at an entry of a directory, and opens it when it is a directory.
+func open(dir int, name string) (*item, error) {
+	i := &item{fd: -1}
+	err := unix.Fstatat(dir, name, &i.stat, unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil {
+		return nil, err
+	}
+	switch i.stat.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		i.fd, err = openRetry(dir, name, openDirectory|unix.O_NOFOLLOW, 0)
+	case unix.S_IFLNK:
+		i.target, err = readlink(dir, name)
+	}
+	return i, err
+}
+
+func (i *item) chown(dir int, name string, uid, gid int) error {
+	return unix.Fchownat(dir, name, uid, gid, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+func (i *item) chmod(dir int, name string, mode uint32) error {
+	return unix.Fchmodat(dir, name, mode, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+// exchange swaps two entries of a directory in one step.
+func exchange(dir int, a, b string) error {
+	return unix.RenameatxNp(dir, a, dir, b, unix.RENAME_SWAP)
+}
+
+// frozen says whether an open file has the attribute that forbids any change.
+func frozen(fd int) bool {
+	const immutable = unix.UF_IMMUTABLE | unix.UF_APPEND | unix.SF_IMMUTABLE | unix.SF_APPEND
+	var st unix.Stat_t
+	return unix.Fstat(fd, &st) == nil && st.Flags&immutable != 0
+}
+
+// thaw is how a person takes that attribute away.
+const thaw = "chflags nouchg,nouappnd"

@@ -1,0 +1,65 @@
+package files
+
+import (
+	"errors"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// openDirectory opens a directory that may be entered but not listed, too.
+const openDirectory = unix.O_PATH | unix.O_DIRECTORY
+
+// straight opens a directory in one call, if no link is on the way.
+func straight(dir string) (int, error) {
+	return unix.Openat2(unix.AT_FDCWD, dir, &unix.OpenHow{
+		Flags: openDirectory | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
+	})
+}
+
+// open opens an entry of a directory as what it is.
+func open(dir int, name string) (*item, error) {
+	fd, err := openRetry(dir, name, unix.O_PATH|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	i := &item{fd: fd}
+	if err := unix.Fstat(fd, &i.stat); err != nil {
+		i.close()
+		return nil, err
+	}
+	if i.stat.Mode&unix.S_IFMT == unix.S_IFLNK {
+		if i.target, err = readlink(fd, ""); err != nil {
+			i.close()
+			return nil, err
+		}
+	}
+	return i, nil
+}
+
+func (i *item) chown(_ int, _ string, uid, gid int) error {
+	return unix.Fchownat(i.fd, "", uid, gid, unix.AT_EMPTY_PATH)
+}
+
+func (i *item) chmod(_ int, _ string, mode uint32) error {
+	err := unix.Fchmodat(i.fd, "", mode, unix.AT_EMPTY_PATH)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) { // a kernel before 6.6
+		err = unix.Chmod("/proc/self/fd/"+strconv.Itoa(i.fd), mode)
+	}
+	return err
+}
+
+// exchange swaps two entries of a directory in one step.
+func exchange(dir int, a, b string) error {
+	return unix.Renameat2(dir, a, dir, b, unix.RENAME_EXCHANGE)
+}
+
+// frozen says whether an open file has the attribute that forbids any change.
+func frozen(fd int) bool {
+	const immutable, appendOnly = 0x10, 0x20
+	flags, err := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
+	return err == nil && flags&(immutable|appendOnly) != 0
+}
+
+// thaw is how a person takes that attribute away.
+const thaw = "chattr -i -a"
