@@ -37,7 +37,9 @@ func Main() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // whatever ends it, there is nobody to tell
 		os.Exit(0)
 	case os.Getpid() == 1:
-		os.Exit(initialize())
+		if code, ok := initialize(); ok {
+			os.Exit(code)
+		}
 	}
 	closeInherited()
 	prepared = true
@@ -85,25 +87,27 @@ func discard(fd int) {
 // initialize is process 1: it runs settle as its child, passes signals on,
 // reaps whatever is left to it, and returns the exit code of settle. So settle
 // itself never gets children that it did not start. The child has no terminal
-// of its own, else it would get twice what the keyboard sends.
-func initialize() int {
+// of its own, else it would get twice what the keyboard sends. Where it cannot
+// be started (no /proc), settle is process 1 itself after all.
+func initialize() (code int, ok bool) {
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals)
 	path, err := self()
 	if err != nil {
-		return 70
+		return 0, false
 	}
 	pid, err := syscall.ForkExec(path, os.Args, &syscall.ProcAttr{
 		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
-		_, _ = os.Stderr.WriteString("settle: start as a child of process 1: " + err.Error() + "\n")
-		return 70
+		signal.Reset()
+		return 0, false
 	}
 	go func() {
 		for s := range signals {
 			switch s {
 			case syscall.SIGCHLD, syscall.SIGURG, syscall.SIGPIPE, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGTSTP:
+				// about us, or of our runtime
 			default:
 				_ = syscall.Kill(pid, s.(syscall.Signal)) // gone: we are about to go too
 			}
@@ -115,11 +119,11 @@ func initialize() int {
 		switch {
 		case err == syscall.EINTR || err == nil && got != pid:
 		case err == nil && status.Signaled():
-			return 128 + int(status.Signal())
+			return 128 + int(status.Signal()), true
 		case err == nil:
-			return status.ExitStatus()
+			return status.ExitStatus(), true
 		default:
-			return 70
+			return 70, true
 		}
 	}
 }

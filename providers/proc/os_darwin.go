@@ -38,8 +38,11 @@ func newPipe() (r, w int, err error) {
 	return fds[0], fds[1], nil
 }
 
-// pending returns how many bytes wait in a pipe.
+// pending returns how many bytes wait in a pipe, if there is one.
 func pending(fd int) int {
+	if fd < 0 {
+		return 0
+	}
 	const FIONREAD = 0x4004667f
 	n, err := unix.IoctlGetInt(fd, FIONREAD)
 	if err != nil {

@@ -41,8 +41,11 @@ func newPipe() (r, w int, err error) {
 	return fds[0], fds[1], err
 }
 
-// pending returns how many bytes wait in a pipe.
+// pending returns how many bytes wait in a pipe, if there is one.
 func pending(fd int) int {
+	if fd < 0 {
+		return 0
+	}
 	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
 	if err != nil {
 		return 0

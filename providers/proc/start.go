@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -122,7 +123,7 @@ func whyNoProcess(c *model.Command, who *syscall.Credential, program string, err
 		}
 	}
 	if !strings.HasPrefix(program, "/") {
-		program = c.Dir + "/" + strings.TrimPrefix(program, "./")
+		program = filepath.Join(c.Dir, program)
 	}
 	return whyNot(program, err)
 }

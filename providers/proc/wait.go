@@ -18,35 +18,45 @@ const (
 	pollOut = 4
 )
 
+// What a command waits for, by its place among the descriptors.
+const (
+	onWake = iota
+	onOutput
+	onReply
+	onRoom // for more of standard input
+	onExit
+	events
+)
+
 // wait waits until something happens or the time has come (zero: never), and
 // does what the events ask for.
 func (p *process) wait(until time.Time) {
-	fds := [...]pollFd{
-		{fd: int32(p.wake.r), events: pollIn},
-		{fd: int32(p.out.wants()), events: pollIn},
-		{fd: -1, events: pollIn},
-		{fd: int32(p.stdin), events: pollOut},
-		{fd: int32(p.reply.fd), events: pollIn},
+	fds := [events]pollFd{
+		onWake:   {fd: int32(p.wake.r), events: pollIn},
+		onOutput: {fd: int32(p.out.wants()), events: pollIn},
+		onReply:  {fd: int32(p.reply.fd), events: pollIn},
+		onRoom:   {fd: int32(p.stdin), events: pollOut},
+		onExit:   {fd: -1, events: pollIn},
 	}
 	if !p.exited {
-		fds[2].fd = int32(p.pidfd)
+		fds[onExit].fd = int32(p.pidfd)
 	}
 	if err := poll(fds[:], p.timeout(until)); err != nil {
 		return // a signal: the caller looks at the clock and comes again
 	}
-	if fds[0].revents != 0 {
+	if fds[onWake].revents != 0 {
 		p.wake.drain()
 	}
-	if fds[1].revents != 0 {
+	if fds[onOutput].revents != 0 {
 		p.out.more()
 	}
-	if fds[3].revents != 0 {
-		p.feed()
-	}
-	if fds[4].revents != 0 {
+	if fds[onReply].revents != 0 {
 		p.reply.more()
 	}
-	if !p.exited && (fds[2].revents != 0 || p.pidfd < 0) {
+	if fds[onRoom].revents != 0 {
+		p.feed()
+	}
+	if !p.exited && (fds[onExit].revents != 0 || p.pidfd < 0) {
 		p.exited = exited(p.pid)
 	}
 }
