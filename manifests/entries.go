@@ -3,6 +3,7 @@ package manifests
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 
@@ -92,6 +93,7 @@ func (l *loader) typed(key, value *yaml.Node) {
 // list reads the resources under a type; its first entry may be defaults for the rest.
 func (l *loader) list(v *vocabulary, n *yaml.Node) {
 	defaults := l.defaults[v.Name]
+	l.m.Resources = slices.Grow(l.m.Resources, len(n.Content))
 	for i, item := range n.Content {
 		item = target(item)
 		switch {
@@ -130,11 +132,12 @@ func only(n *yaml.Node) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// lookup returns the value of a key of a map.
-func lookup(n *yaml.Node, key string) *yaml.Node {
-	for k, v := range pairs(n) {
-		if k.Value == key {
-			return v
+// named returns the value of the name key of a map, nil when it has none or
+// when a resource of that name stands under it.
+func named(n *yaml.Node) *yaml.Node {
+	for key, value := range pairs(n) {
+		if key.Value == "name" && value.Kind == yaml.ScalarNode {
+			return value
 		}
 	}
 	return nil
@@ -142,7 +145,7 @@ func lookup(n *yaml.Node, key string) *yaml.Node {
 
 // single reads the one resource of a type that is given as a map.
 func (l *loader) single(v *vocabulary, n *yaml.Node) {
-	if name := lookup(n, "name"); name != nil && name.Kind == yaml.ScalarNode || v.properties == nil {
+	if named(n) != nil || v.properties == nil {
 		l.identify(v, n, l.defaults[v.Name])
 		return
 	}
@@ -160,7 +163,7 @@ func (l *loader) single(v *vocabulary, n *yaml.Node) {
 
 // identify finds the name of a resource: the one key of a map, or its name.
 func (l *loader) identify(v *vocabulary, n *yaml.Node, defaults settings) {
-	if name := lookup(n, "name"); name != nil && name.Kind == yaml.ScalarNode {
+	if name := named(n); name != nil {
 		s := scope{l: l, property: "name"}
 		if value, ok := s.value(&nameProperty, name, name); ok {
 			l.resource(v, value, n, defaults)
@@ -199,30 +202,33 @@ func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, defaults settings) 
 // unnamed says what is probably meant by a map of several keys, none of which
 // is a name.
 func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
-	var bare *yaml.Node // the one key that is no property and has no value
-	others, properties := 0, 0
-	for key, value := range pairs(n) {
+	var name, value, property *yaml.Node // the first key that is no property, and the first that is one
+	names := 0
+	for key, under := range pairs(n) {
 		switch {
-		case v.properties[key.Value] != nil:
-			properties++
-		case isNull(value) && bare == nil:
-			bare = key
-		default:
-			others++
+		case v.properties[key.Value] == nil:
+			if names++; names == 1 {
+				name, value = key, under
+			}
+		case property == nil:
+			property = key
 		}
 	}
 	switch {
-	case bare != nil && properties > 0 && others == 0:
-		l.refuse(bare, fmt.Sprintf("the properties of %q stand at the same indent as its name", bare.Value),
-			fmt.Sprintf("indent the lines below %q by two", bare.Value+":"))
-		l.names.absent(model.Ref{Type: v.Name, Name: bare.Value})
-	case properties > 0 || len(n.Content) == 0:
-		l.refuse(n, "a resource without a name", `add "name:", or write "- NAME:" and indent the properties below it`)
-	default:
+	case names == 1 && property != nil && isNull(value):
+		l.refuse(name, fmt.Sprintf("the properties of %q stand at the same indent as its name", name.Value),
+			fmt.Sprintf("indent the lines below %q by two", name.Value+":"))
+		l.ghosts[model.Ref{Type: v.Name, Name: name.Value}] = true
+	case names == 1 && property != nil && value.Kind == yaml.MappingNode:
+		l.refuse(property, fmt.Sprintf("%q stands at the indent of the name %q", property.Value, name.Value), "indent it like the other properties")
+		l.keyed(v, name, value, nil)
+	case names > 1 && property == nil:
 		l.refuse(n, "several resources in one entry", "put a dash before each")
 		for key, value := range pairs(n) {
 			l.keyed(v, key, value, nil)
 		}
+	default:
+		l.refuse(n, "a resource without a name", `add "name:", or write "- NAME:" and indent the properties below it`)
 	}
 }
 

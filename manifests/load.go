@@ -49,14 +49,19 @@ type loader struct {
 	m            *model.Manifest
 	base         model.Base
 	keys         settings            // of the manifest, by name
-	defaults     map[string]settings // of the whole file, by type and property
-	bodies       []*model.Body       // of the resources, by their index
-	names        index
-	edges        map[edgeKey]bool
-	guesses      int             // names compared with references that name nothing
-	revealed     map[string]bool // of the values in SecretValues
-	problems     model.Problems
-	warnings     model.Problems
+	defaults     map[string]settings // of the whole file, by type
+	body         model.Body          // the resource that is being read
+
+	ids         []string           // of the resources, by their index
+	numbers     map[model.Ref]int  // resources by name and alias
+	ghosts      map[model.Ref]bool // resources that could not be read: a reference to one is no problem of its own
+	links       [4][]link          // references to other resources, by edgeProperties
+	refreshOnly []link             // resources that wait for a refresh
+	known       []string           // all names and aliases, for suggestions
+	guesses     int                // names compared with references that name nothing
+	revealed    map[string]bool    // the values in SecretValues
+	problems    model.Problems
+	warnings    model.Problems
 }
 
 func newLoader(src Source, types []model.Type) *loader {
@@ -67,8 +72,9 @@ func newLoader(src Source, types []model.Type) *loader {
 		base:     model.Base{Dir: src.Dir},
 		keys:     settings{},
 		defaults: map[string]settings{},
-		names:    index{numbers: map[model.Ref]int{}, ghosts: map[model.Ref]bool{}},
-		edges:    map[edgeKey]bool{},
+		body:     model.Body{Values: settings{}},
+		numbers:  map[model.Ref]int{},
+		ghosts:   map[model.Ref]bool{},
 		revealed: map[string]bool{},
 	}
 	for i := range types {

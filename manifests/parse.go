@@ -1,10 +1,10 @@
 package manifests
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -21,7 +21,7 @@ func (l *loader) parse() *yaml.Node {
 		l.problems = append(l.problems, *problem)
 		return nil
 	}
-	documents, err := decode(bytes.NewReader(l.text.bytes))
+	documents, err := decode(strings.NewReader(l.text.string))
 	if err != nil {
 		l.problems = append(l.problems, l.syntax(err))
 		return nil

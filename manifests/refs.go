@@ -2,48 +2,55 @@ package manifests
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/graph"
 )
 
-// index finds resources by name and alias.
-type index struct {
-	numbers map[model.Ref]int
-	ghosts  map[model.Ref]bool // resources that have a problem of their own: a reference to one is none
-	all     []string           // names and aliases as text, for suggestions
+// edgeProperties are the properties that make edges, in the order in which a
+// resource lists what it depends on.
+var edgeProperties = [...]string{"require", "subscribe", "before", "notify"}
+
+// verbs say what each of them says of the resource it belongs to.
+var verbs = map[string]string{
+	"require": "requires", "subscribe": "subscribes to", "before": "goes before", "notify": "notifies",
 }
 
-// absent makes a name known whose resource could not be read.
-func (x *index) absent(ref model.Ref) { x.ghosts[ref] = true }
+// backward says whether a property makes its edge from the other end.
+func backward(property string) bool { return property == "before" || property == "notify" }
 
-// add makes the next resource known by its name and alias.
-func (x *index) add(l *loader, body *model.Body) {
-	n := len(l.bodies)
-	s := scope{l: l, id: body.Ref.String()}
-	if other, ok := x.numbers[body.Ref]; ok {
-		first := l.bodies[other]
-		if first.Ref == body.Ref {
-			s.refuse(body.Pos, "already defined at "+line(first.Pos), "give one of them another name")
-		} else {
-			s.refuse(body.Pos, fmt.Sprintf("already the alias of %s at %s", first.Ref, line(first.Values["alias"].Pos)), "give one of them another name")
-		}
+// link is a reference from one resource to another, before it is resolved.
+type link struct {
+	from int
+	text string
+	model.Pos
+	byDefault bool
+}
+
+// index makes the next resource known by its name and alias.
+func (l *loader) index(body *model.Body, id string) {
+	n := len(l.ids)
+	s := scope{l: l, id: id}
+	const way = "give one of them another name"
+	if other, ok := l.numbers[body.Ref]; !ok {
+		l.numbers[body.Ref] = n
+	} else if first := &l.m.Resources[other]; first.Ref == body.Ref {
+		s.refuse(body.Pos, "already defined at "+line(first.Pos), way)
 	} else {
-		x.numbers[body.Ref] = n
-		x.all = append(x.all, body.Ref.String())
+		s.refuse(body.Pos, fmt.Sprintf("already the alias of %s at %s", l.ids[other], line(first.Pos)), way)
 	}
 	if !body.Has("alias") {
 		return
 	}
 	alias := model.Ref{Type: body.Type, Name: body.Text("alias")}
-	if other, ok := x.numbers[alias]; ok && other != n {
+	if other, ok := l.numbers[alias]; !ok {
+		l.numbers[alias] = n
+	} else if other != n {
 		s.property = "alias"
-		s.refuse(body.Values["alias"].Pos, fmt.Sprintf("%s is already defined at %s", alias, line(l.bodies[other].Pos)), "give one of them another name")
-		return
+		s.refuse(body.Values["alias"].Pos, fmt.Sprintf("%s is already defined at %s", alias, line(l.m.Resources[other].Pos)), way)
 	}
-	x.numbers[alias] = n
-	x.all = append(x.all, alias.String())
 }
 
 // line is a place without its column: enough where it stands in a sentence.
@@ -56,92 +63,85 @@ func line(pos model.Pos) string {
 // only the whole shows.
 func (l *loader) connect() {
 	resources := l.m.Resources
-	for _, property := range []string{"require", "subscribe"} {
-		for n, body := range l.bodies {
-			for _, v := range body.Each(property) {
-				if on, ok := l.resolve(body, property, v); ok {
-					l.edge(n, on, property, v.Pos)
-				}
+	for i, property := range edgeProperties {
+		for _, link := range l.links[i] {
+			to, ok := l.resolve(link, property)
+			if !ok {
+				continue
 			}
+			e := model.Edge{On: to, Refresh: property == "subscribe" || property == "notify", By: property, Pos: link.Pos}
+			r := &resources[link.from]
+			if backward(property) {
+				r, e.On = &resources[to], link.from
+			}
+			r.Upstream = append(r.Upstream, e)
 		}
 	}
-	for _, property := range []string{"before", "notify"} {
-		for on, body := range l.bodies {
-			for _, v := range body.Each(property) {
-				if n, ok := l.resolve(body, property, v); ok {
-					l.edge(n, on, property, v.Pos)
-				}
-			}
-		}
-	}
-	for n := range resources {
-		for _, e := range resources[n].Upstream {
-			if e.Refresh {
-				p := &resources[e.On]
-				p.Subscribers = append(p.Subscribers, resources[n].ID())
-			}
-		}
-		if body := l.bodies[n]; body.Bool("refreshonly") && !resources[n].Subscribes() && len(l.problems) == 0 {
-			body.Warn("refreshonly", "nothing refreshes it: it never runs", "add subscribe, or notify in what should refresh it")
-			l.collect(body, nil)
-		}
-	}
+	l.subscribers()
 	l.order()
 }
 
-type edgeKey struct {
-	n, on   int
-	refresh bool
-}
-
-// edge adds an edge between resources once.
-func (l *loader) edge(n, on int, property string, pos model.Pos) {
-	e := model.Edge{On: on, Refresh: property == "subscribe" || property == "notify", By: property, Pos: pos}
-	key := edgeKey{n, on, e.Refresh}
-	if !l.edges[key] {
-		l.edges[key] = true
-		l.m.Resources[n].Upstream = append(l.m.Resources[n].Upstream, e)
+// subscribers drops edges that are given twice and lists each resource's
+// subscribers.
+func (l *loader) subscribers() {
+	resources := l.m.Resources
+	var seen [2][]int // by Refresh: the resource, plus 1, that last had an edge on the one of that index
+	for i := range seen {
+		seen[i] = make([]int, len(resources))
+	}
+	for n := range resources {
+		resources[n].Upstream = slices.DeleteFunc(resources[n].Upstream, func(e model.Edge) bool {
+			mark := &seen[0][e.On]
+			if e.Refresh {
+				mark = &seen[1][e.On]
+			}
+			twice := *mark == n+1
+			*mark = n + 1
+			if e.Refresh && !twice {
+				resources[e.On].Subscribers = append(resources[e.On].Subscribers, l.ids[n])
+			}
+			return twice
+		})
+	}
+	for _, r := range l.refreshOnly {
+		if !resources[r.from].Subscribes() && len(l.problems) == 0 {
+			s := scope{l: l, id: l.ids[r.from], property: "refreshonly"}
+			s.warn(r.Pos, "nothing refreshes it: it never runs", "add subscribe, or notify in what should refresh it")
+		}
 	}
 }
 
 // resolve finds what a reference names. It returns false after saying why it
 // names nothing that can be waited for.
-func (l *loader) resolve(body *model.Body, property string, v model.Value) (int, bool) {
-	s := scope{l: l, id: body.Ref.String(), property: property}
-	ref, ok := model.ParseRef(v.Text)
+func (l *loader) resolve(link link, property string) (int, bool) {
+	s := scope{l: l, id: l.ids[link.from], property: property}
+	ref, ok := model.ParseRef(link.text)
 	if !ok {
-		suggestion := didYouMean(l.named(v.Text))
+		suggestion := didYouMean(l.typedName(link.text))
 		if suggestion == "" {
 			suggestion = "write the type in front: exec#NAME"
 		}
-		s.refuse(v.Pos, fmt.Sprintf("%q is no reference: it has no type", v.Text), suggestion)
+		s.refuse(link.Pos, fmt.Sprintf("%q is no reference: it has no type", link.text), suggestion)
 		return 0, false
 	}
-	n, ok := l.names.numbers[ref]
+	n, ok := l.numbers[ref]
 	switch {
-	case ok && l.bodies[n] != body:
+	case ok && n != link.from:
 		return n, true
-	case ok && body.Values[property].Default:
-		return 0, false // a default may name one of those that it is for
+	case ok && link.byDefault: // a default may name one of those that it is for
 	case ok:
-		s.refuse(v.Pos, fmt.Sprintf("%s %s itself", s.id, verbs[property]), "take it out")
-	case !l.names.ghosts[ref]:
-		s.refuse(v.Pos, "no resource "+ref.String(), l.nearRef(v.Text, ref.Name))
+		s.refuse(link.Pos, fmt.Sprintf("%s %s itself", s.id, verbs[property]), "take it out")
+	case !l.ghosts[ref]:
+		s.refuse(link.Pos, "no resource "+ref.String(), l.nearRef(link.text, ref.Name))
 	}
 	return 0, false
 }
 
-// verbs say what a property says of a resource.
-var verbs = map[string]string{
-	"require": "requires", "subscribe": "subscribes to", "before": "goes before", "notify": "notifies",
-}
-
-// named finds the reference of a resource by its name alone.
-func (l *loader) named(name string) string {
+// typedName finds the reference of a resource by its name alone.
+func (l *loader) typedName(name string) string {
 	for _, t := range l.types {
-		if ref := (model.Ref{Type: t.Name, Name: name}); l.names.ghosts[ref] {
-			return ref.String()
-		} else if _, ok := l.names.numbers[ref]; ok {
+		ref := model.Ref{Type: t.Name, Name: name}
+		if _, ok := l.numbers[ref]; ok || l.ghosts[ref] {
 			return ref.String()
 		}
 	}
@@ -182,15 +182,15 @@ func (l *loader) refuseLoop(loop []int) {
 		if i == 0 {
 			first = e
 		}
-		from, to := r.ID(), l.m.Resources[on].ID()
-		if e.By == "before" || e.By == "notify" {
+		from, to := l.ids[n], l.ids[on]
+		if backward(e.By) {
 			from, to = to, from
 		}
 		fmt.Fprintf(&b, "\n  %s: %s %s %s", line(e.Pos), from, verbs[e.By], to)
 	}
-	s := scope{l: l, id: l.m.Resources[loop[0]].ID(), property: first.By}
-	if first.By == "before" || first.By == "notify" {
-		s.id = l.m.Resources[first.On].ID()
+	s := scope{l: l, id: l.ids[loop[0]], property: first.By}
+	if backward(first.By) {
+		s.id = l.ids[first.On]
 	}
 	s.refuse(first.Pos, b.String(), "")
 }

@@ -13,17 +13,22 @@ import (
 // resource reads one resource: its properties n (nil for none), with defaults
 // where it gives none itself, and what its type makes of them.
 func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, defaults settings) {
-	body := &model.Body{Ref: model.Ref{Type: v.Name, Name: name.Text}, Pos: name.Pos, Base: l.base}
+	body := &l.body // one serves all resources: making one for each, with its map, would be a third of the work
+	clear(body.Values)
+	*body = model.Body{Ref: model.Ref{Type: v.Name, Name: name.Text}, Pos: name.Pos, Base: l.base, Values: body.Values}
 	s := scope{l: l, id: body.Ref.String(), property: "name"}
 	switch {
 	case v.properties == nil:
-		l.names.absent(body.Ref)
+		l.ghosts[body.Ref] = true
 		return
 	case name.Text == reserved:
 		s.refuse(name.Pos, "a resource cannot be called defaults", "give it another name")
 		return
 	}
-	wrong := s.properties(v, n, body, name.Pos)
+	var wrong map[string]bool
+	if n != nil {
+		wrong = s.properties(v, n, body, name.Pos)
+	}
 	for property, value := range defaults {
 		if _, ok := body.Values[property]; !ok {
 			body.Values[property] = value
@@ -34,8 +39,8 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 	}
 	spec := v.Decode(body)
 	l.collect(body, wrong)
-	l.names.add(l, body)
-	l.bodies = append(l.bodies, body)
+	l.index(body, s.id)
+	l.note(body, s.id)
 	l.m.Resources = append(l.m.Resources, model.Resource{
 		Ref: body.Ref, Pos: body.Pos,
 		Alias: body.Text("alias"), Description: body.Text("description"), Tags: texts(body.Each("tags")),
@@ -49,22 +54,11 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 // the names of those that are wrong, with "" for a key that no one knows.
 func (s scope) properties(v *vocabulary, n *yaml.Node, body *model.Body, name model.Pos) map[string]bool {
 	var wrong map[string]bool
-	bad := func(property string) {
-		if wrong == nil {
-			wrong = map[string]bool{}
-		}
-		wrong[property] = true
-	}
-	if n == nil {
-		body.Values = settings{}
-		return nil
-	}
-	body.Values = make(settings, len(n.Content)/2+2)
 	for key, value := range pairs(n) {
 		p := v.properties[key.Value]
 		if p == nil {
 			s.l.unknownProperty(key, s.id, v)
-			bad("")
+			wrong = with(wrong, "")
 			continue
 		}
 		s.property = p.Name
@@ -77,10 +71,19 @@ func (s scope) properties(v *vocabulary, n *yaml.Node, body *model.Body, name mo
 		if value, ok := s.value(p, key, value); ok {
 			body.Values[p.Name] = value
 		} else {
-			bad(p.Name)
+			wrong = with(wrong, p.Name)
 		}
 	}
 	return wrong
+}
+
+// with adds a word to a set that is mostly empty.
+func with(set map[string]bool, word string) map[string]bool {
+	if set == nil {
+		set = map[string]bool{}
+	}
+	set[word] = true
+	return set
 }
 
 // collect takes over what the type said of a body. It leaves out what only
@@ -95,7 +98,20 @@ func (l *loader) collect(body *model.Body, wrong map[string]bool) {
 		return all
 	}
 	l.problems, l.warnings = keep(l.problems, body.Problems), keep(l.warnings, body.Warnings)
-	body.Problems, body.Warnings = nil, nil
+}
+
+// note keeps what is needed of a body once all resources are read.
+func (l *loader) note(body *model.Body, id string) {
+	n := len(l.ids)
+	l.ids = append(l.ids, id)
+	for i, property := range edgeProperties {
+		for _, ref := range body.Each(property) {
+			l.links[i] = append(l.links[i], link{n, ref.Text, ref.Pos, body.Values[property].Default})
+		}
+	}
+	if v := body.Values["refreshonly"]; v.Bool {
+		l.refreshOnly = append(l.refreshOnly, link{from: n, Pos: v.Pos})
+	}
 }
 
 // learn notes the values that a resource's environment gives to secrets.

@@ -14,16 +14,17 @@ const MaxSize = 16 << 20
 // text is a manifest as YAML gets it: without a byte order mark, its lines
 // ended by a newline each.
 type text struct {
-	bytes  []byte
-	starts []int // of the lines, made when first asked for
+	string
+	starts   []int // of the lines, made when first asked for
+	comments bool  // there may be some behind values
 }
 
 // line returns the nth line, counted from 1, "" when there is none.
 func (t *text) line(n int) string {
 	if t.starts == nil {
-		t.starts = []int{0}
-		for i, c := range t.bytes {
-			if c == '\n' || c == '\r' {
+		t.starts = append(make([]int, 0, 1+strings.Count(t.string, "\n")), 0)
+		for i := range len(t.string) {
+			if c := t.string[i]; c == '\n' || c == '\r' {
 				t.starts = append(t.starts, i+1)
 			}
 		}
@@ -31,49 +32,60 @@ func (t *text) line(n int) string {
 	if n < 1 || n > len(t.starts) {
 		return ""
 	}
-	start, end := t.starts[n-1], len(t.bytes)
+	start, end := t.starts[n-1], len(t.string)
 	if n < len(t.starts) {
 		end = t.starts[n] - 1
 	}
-	return string(t.bytes[start:end])
+	return t.string[start:end]
 }
 
 // place returns the line and column of an offset, both from 1.
 func (t *text) place(offset int) (line, column int) {
-	before := t.bytes[:offset]
-	start := bytes.LastIndexAny(before, "\n\r") + 1
-	return 1 + bytes.Count(before, []byte("\n")) + bytes.Count(before, []byte("\r")), 1 + utf8.RuneCount(before[start:])
+	before := t.string[:offset]
+	start := strings.LastIndexAny(before, "\n\r") + 1
+	return 1 + strings.Count(before, "\n") + strings.Count(before, "\r"), 1 + utf8.RuneCountInString(before[start:])
 }
 
 // newText checks that bytes are a text that YAML takes. Otherwise it returns
 // what is wrong; the place of the problem lacks its file.
 func newText(data []byte) (text, *model.Problem) {
-	t := text{bytes: data}
-	refuse := func(offset int, message, suggestion string) (text, *model.Problem) {
-		p := &model.Problem{Message: message, Suggestion: suggestion}
-		if offset >= 0 {
-			p.Line, p.Column = t.place(offset)
-		}
-		return t, p
-	}
 	if len(data) > MaxSize {
-		return refuse(-1, "the manifest is larger than 16 MiB", "split it into several manifests")
+		return text{}, &model.Problem{Message: "the manifest is larger than 16 MiB", Suggestion: "split it into several manifests"}
 	}
 	if name := wide(data); name != "" {
-		return refuse(-1, "the file is "+name+" text", "save it as UTF-8")
+		return text{}, &model.Problem{Message: "the file is " + name + " text", Suggestion: "save it as UTF-8"}
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if bytes.Contains(data, []byte("\r\n")) {
-		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	t := text{string: string(bytes.TrimPrefix(data, []byte("\ufeff")))}
+	if strings.Contains(t.string, "\r\n") {
+		t.string = strings.ReplaceAll(t.string, "\r\n", "\n")
 	}
-	t.bytes = data
-	if !utf8.Valid(data) {
-		return refuse(invalid(data), "a byte that is not UTF-8", "save the file as UTF-8")
+	t.comments = strings.Contains(t.string, " #")
+	at, message, suggestion := t.strange()
+	if message == "" {
+		return t, nil
 	}
-	if at := bytes.IndexFunc(data, control); at >= 0 {
-		return refuse(at, "a control character", `write it as an escape in double quotes, such as "\e"`)
+	p := &model.Problem{Message: message, Suggestion: suggestion}
+	p.Line, p.Column = t.place(at)
+	return t, p
+}
+
+// strange finds the first character that cannot stand in YAML.
+func (t *text) strange() (at int, message, suggestion string) {
+	for i := 0; i < len(t.string); {
+		if c := t.string[i]; 0x20 <= c && c < 0x7F || c == '\n' || c == '\t' || c == '\r' {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(t.string[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			return i, "a byte that is not UTF-8", "save the file as UTF-8"
+		case r < 0xA0 && r != 0x85, r == 0xFFFE, r == 0xFFFF:
+			return i, "a control character", `write it as an escape in double quotes, such as "\e"`
+		}
+		i += size
 	}
-	return t, nil
+	return 0, "", ""
 }
 
 // wide names the encodings with more than one byte a character, by their marks
@@ -91,31 +103,11 @@ func wide(data []byte) string {
 	return ""
 }
 
-func invalid(data []byte) int {
-	for i := 0; i < len(data); {
-		r, size := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return len(data)
-}
-
-// control says whether YAML forbids a character to stand for itself.
-func control(r rune) bool {
-	switch {
-	case r == '\t', r == '\n', r == '\r', r == 0x85:
-		return false
-	}
-	return r < 0x20 || 0x7F <= r && r < 0xA0 || r == 0xFFFE || r == 0xFFFF
-}
-
 // cut returns the comment that ends a plain value's line with only one space
 // between them: likely meant as part of the value. Whoever writes a comment on
 // purpose separates it further, as most do.
 func (t *text) cut(line, column int, value string) string {
-	if strings.Contains(value, "\n") {
+	if !t.comments || strings.Contains(value, "\n") {
 		return ""
 	}
 	rest := t.line(line)

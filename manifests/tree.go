@@ -155,44 +155,47 @@ func isMerge(key *yaml.Node) bool {
 // are merged into it and that it has not itself.
 func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {
-		merges := false
-		for i := 0; i < len(n.Content); i += 2 {
-			if isMerge(n.Content[i]) {
-				merges = true
-			} else if !yield(target(n.Content[i]), target(n.Content[i+1])) {
+		for list := flat(n); len(list) > 0; list = list[2:] {
+			if !yield(target(list[0]), target(list[1])) {
 				return
 			}
-		}
-		if merges {
-			merge(n, yield)
 		}
 	}
 }
 
-// merge yields what is merged into a map; of two maps in a list the first wins.
-func merge(n *yaml.Node, yield func(key, value *yaml.Node) bool) {
-	seen := map[string]bool{}
-	var sources []*yaml.Node
+// flat returns the keys and values of a map, what is merged into it included;
+// of two merged maps the first wins.
+func flat(n *yaml.Node) []*yaml.Node {
+	merges := false
 	for i := 0; i < len(n.Content); i += 2 {
-		if !isMerge(n.Content[i]) {
-			seen[target(n.Content[i]).Value] = true
-		} else if value := target(n.Content[i+1]); value.Kind == yaml.SequenceNode {
-			sources = append(sources, value.Content...)
-		} else {
+		merges = merges || isMerge(n.Content[i])
+	}
+	if !merges {
+		return n.Content
+	}
+	var own, sources []*yaml.Node
+	seen := map[string]bool{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		switch {
+		case !isMerge(key):
+			seen[target(key).Value] = true
+			own = append(own, key, value)
+		case target(value).Kind == yaml.SequenceNode:
+			sources = append(sources, target(value).Content...)
+		default:
 			sources = append(sources, value)
 		}
 	}
 	for _, source := range sources {
 		for key, value := range pairs(target(source)) {
-			if seen[key.Value] {
-				continue
-			}
-			seen[key.Value] = true
-			if !yield(key, value) {
-				return
+			if !seen[key.Value] {
+				seen[key.Value] = true
+				own = append(own, key, value)
 			}
 		}
 	}
+	return own
 }
 
 // describe names the form of a node for messages.

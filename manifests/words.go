@@ -189,13 +189,21 @@ const maxGuesses = 1_000_000
 
 // nearRef suggests what a reference that names nothing was meant to name.
 func (l *loader) nearRef(text, name string) string {
-	if l.guesses += len(l.names.all); l.guesses > maxGuesses {
+	if l.known == nil {
+		for i := range l.m.Resources {
+			l.known = append(l.known, l.ids[i])
+			if alias := l.m.Resources[i].AliasID(); alias != "" {
+				l.known = append(l.known, alias)
+			}
+		}
+	}
+	if l.guesses += len(l.known); l.guesses > maxGuesses {
 		return ""
 	}
-	for _, known := range l.names.all {
+	for _, known := range l.known {
 		if strings.HasPrefix(known, text+",") || strings.HasPrefix(known, text+" #") {
 			return fmt.Sprintf("did you mean %q? quote it: YAML ends it at the mark", known)
 		}
 	}
-	return didYouMean(closest(strings.ToLower(text), l.names.all, tolerance(name)))
+	return didYouMean(closest(strings.ToLower(text), l.known, tolerance(name)))
 }

@@ -4,7 +4,8 @@ import "time"
 
 // Body is one resource as it stands in a manifest: its properties with their
 // places, their shapes checked against the type's Properties. A type's Decode
-// reads it, and says what is wrong with it, all at once.
+// reads it, and says what is wrong with it, all at once. It is the type's only
+// as long as Decode runs: the next resource uses the same map.
 type Body struct {
 	Ref
 	Pos
@@ -22,7 +23,7 @@ type Base struct {
 }
 
 // Shape is the outer form of a value.
-type Shape int
+type Shape uint8
 
 // The shapes of values.
 const (
@@ -35,14 +36,14 @@ const (
 // of the property: the loader has checked that they fit it.
 type Value struct {
 	Pos
-	Shape    Shape
 	Text     string  // Scalar: as written (Line kinds: one trailing newline dropped)
-	Quoted   bool    // Scalar: quoted or a block scalar, so never a slip of YAML's typing
 	Items    []Value // List
 	Pairs    []Pair  // Map, and Environment in both forms
-	Bool     bool    // Bool; CodesOrTrue: true was written
-	Int      int     // Int, and each of Codes' items
+	Int      int     // Int and Count, and each of Codes' items
 	Duration time.Duration
+	Shape    Shape
+	Quoted   bool // Scalar: quoted or a block scalar, so never a slip of YAML's typing
+	Bool     bool // Bool; CodesOrTrue: true was written
 	Default  bool // came from defaults, not from the resource itself
 }
 

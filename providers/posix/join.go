@@ -1,13 +1,9 @@
 package posix
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
-
-// plain matches words that no shell reads as anything but themselves.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // reserved are the words that mean something where a command's name stands.
 var reserved = []string{
@@ -23,9 +19,22 @@ func Join(argv []string) string {
 		quoted[i] = w
 		// FOO=1 in front would be an assignment, and if in front a keyword
 		first := i == 0 && (strings.Contains(w, "=") || slices.Contains(reserved, w))
-		if first || !plain.MatchString(w) {
+		if first || !plain(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(quoted, " ")
+}
+
+// plain says whether no shell reads a word as anything but itself.
+func plain(word string) bool {
+	for i := range len(word) {
+		c := word[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		digit := '0' <= c && c <= '9'
+		if !letter && !digit && !strings.ContainsRune("_@%+=:,./-", rune(c)) {
+			return false
+		}
+	}
+	return word != ""
 }

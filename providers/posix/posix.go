@@ -26,23 +26,15 @@ func (e *Error) Hint() string { return e.Suggestion }
 // with the file of a redirection behind it.
 var operator = regexp.MustCompile(`^(\|\|?|\|&|&&?|;;?|&>>?.*|[0-9]*[<>].*)$`)
 
+// special are the characters without which a line is nothing but words. Most
+// lines have none, and there may be very many lines.
+const special = "|&;<>$`\\\"'\r\n*?[~="
+
 // Argv splits a line into its words. One trailing newline is no part of the line.
 func Argv(line string) ([]string, error) {
 	line = strings.TrimSuffix(line, "\n")
-	if strings.Contains(line, "\r") {
-		return nil, &Error{"a carriage return in the command", "take it out: it is half of a Windows line end"}
-	}
-	words, several := scan(line)
-	if several {
-		return nil, &Error{"several lines need a shell", `use provider: shell, or end every line but the last with \`}
-	}
-	for _, w := range words {
-		if operator.MatchString(w.bare) {
-			return nil, &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or quote it"}
-		}
-		if strings.Contains(w.bare, "`") || strings.Contains(w.bare, "$(") {
-			return nil, &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or put it in single quotes"}
-		}
+	if err := refuse(line); err != nil {
+		return nil, err
 	}
 	argv, err := shellquote.Split(line)
 	switch {
@@ -60,6 +52,29 @@ func Argv(line string) ([]string, error) {
 	return argv, nil
 }
 
+// refuse finds what only a shell would act on.
+func refuse(line string) error {
+	if !strings.ContainsAny(line, special) {
+		return nil
+	}
+	if strings.Contains(line, "\r") {
+		return &Error{"a carriage return in the command", "take it out: it is half of a Windows line end"}
+	}
+	words, several := scan(line)
+	if several {
+		return &Error{"several lines need a shell", `use provider: shell, or end every line but the last with \`}
+	}
+	for _, w := range words {
+		if operator.MatchString(w.bare) {
+			return &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or quote it"}
+		}
+		if strings.Contains(w.bare, "`") || strings.Contains(w.bare, "$(") {
+			return &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or put it in single quotes"}
+		}
+	}
+	return nil
+}
+
 var (
 	variable   = regexp.MustCompile(`\$[A-Za-z_][A-Za-z0-9_]*|\$\{[^}]*\}?|\$\([^)]*\)?|` + "`[^`]*`?")
 	brackets   = regexp.MustCompile(`\[.+\]`)
@@ -70,6 +85,9 @@ var (
 // as "what; way out".
 func Doubts(line string) []string {
 	const way = "use provider: shell, or write provider: posix if it is meant as it stands"
+	if !strings.ContainsAny(line, special) {
+		return nil
+	}
 	var doubts []string
 	doubt := func(what, why string) { doubts = append(doubts, what+" "+why+"; "+way) }
 	words, _ := scan(strings.TrimSuffix(line, "\n"))
