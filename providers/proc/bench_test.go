@@ -37,7 +37,7 @@ func BenchmarkTrueBare(b *testing.B) {
 
 // BenchmarkOutput is one command that writes 500 MB, with and without a listener.
 func BenchmarkOutput(b *testing.B) {
-	const size = 500 << 20
+	const size = 500_000_000
 	for _, line := range []int{80, 1000, 1 << 20} {
 		for _, listen := range []bool{false, true} {
 			b.Run(fmt.Sprintf("line=%d/listen=%v", line, listen), func(b *testing.B) {
@@ -55,7 +55,17 @@ func BenchmarkOutput(b *testing.B) {
 						b.Fatal(e, err)
 					}
 				}
+				b.ReportMetric(float64(peak(b))/1024, "MiB-RSS")
 			})
 		}
 	}
+}
+
+// peak returns the largest resident set so far, in KiB.
+func peak(b *testing.B) int64 {
+	var use syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
+		b.Fatal(err)
+	}
+	return int64(use.Maxrss)
 }

@@ -273,7 +273,7 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 
 // TestNothingIsLeft runs many short commands of all kinds.
 func TestNothingIsLeft(t *testing.T) {
-	const workers, each = 8, 300
+	const workers, each = 8, 1250
 	warm := sh("exit 0")
 	if _, err := Run(t.Context(), warm); err != nil {
 		t.Fatal(err)

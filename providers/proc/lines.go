@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -30,6 +31,11 @@ func (s *splitter) write(p []byte) {
 		text := p
 		if end >= 0 {
 			text = p[:end]
+		}
+		if end >= 0 && end <= lineLimit && len(s.line) == 0 && !s.cr && !s.cut && printable(text) == end {
+			s.emit(text) // as it mostly is
+			p = p[end+1:]
+			continue
 		}
 		s.text(text)
 		if end < 0 {
@@ -98,14 +104,28 @@ func (s *splitter) close() {
 
 const hex = "0123456789abcdef"
 
+// printable returns how many bytes at the beginning of text are ASCII that is
+// safe to print. It looks at eight at once where it can.
+func printable(text []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; len(text)-n >= 8; n += 8 {
+		x := binary.LittleEndian.Uint64(text[n:])
+		if (x|(x-' '*ones)|(x+ones))&tops != 0 { // beyond ASCII, below space, or DEL
+			break
+		}
+	}
+	for n < len(text) && (text[n] >= ' ' && text[n] < 0x7f || text[n] == '\t') {
+		n++
+	}
+	return n
+}
+
 // appendSafe appends text with everything escaped that is not valid UTF-8 or
 // that a terminal would obey: control bytes but tabs, and the C1 controls.
 func appendSafe(dst, text []byte) []byte {
 	for len(text) > 0 {
-		n := 0
-		for n < len(text) && (text[n] >= ' ' && text[n] < 0x7f || text[n] == '\t') {
-			n++
-		}
+		n := printable(text)
 		dst = append(dst, text[:n]...)
 		if text = text[n:]; len(text) == 0 {
 			break

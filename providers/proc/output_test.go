@@ -70,9 +70,17 @@ func TestLines(t *testing.T) {
 func FuzzLines(f *testing.F) {
 	f.Add("a\rb\r\nc\n\xffd\u009b", uint64(0x5a5a), 3)
 	f.Add("é世\r", uint64(7), lineLimit)
+	f.Add("0123456789\x7f0123\x1f456789\t0123456\x80", uint64(0), 0)
 	f.Fuzz(func(t *testing.T, text string, cuts uint64, repeat int) {
 		if n := len(text); n > 0 && n < 1000 { // long lines are where it is hard
 			text = strings.Repeat(text, 1+min(max(repeat, 0), 3*lineLimit/n))
+		}
+		n := 0
+		for n < len(text) && (text[n] >= ' ' && text[n] <= '~' || text[n] == '\t') {
+			n++
+		}
+		if got := printable([]byte(text)); got != n {
+			t.Fatalf("%d bytes are printable, got %d", n, got)
 		}
 		whole := lines(text, 0)
 		pieces := lines(text, cuts)

@@ -41,7 +41,7 @@ func play(t *testing.T, role string, vars ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), roleVar+"="+role)
+	cmd.Env = append(os.Environ(), roleVar+"="+role, "GORACE=atexit_sleep_ms=0")
 	cmd.Env = append(cmd.Env, vars...)
 	return cmd
 }
