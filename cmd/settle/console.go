@@ -20,31 +20,78 @@ import (
 // log lines and the output of commands that run in parallel never mix. A reader
 // that went away does not stop a run; any other failure is kept for the end.
 type outlet struct {
-	mu   sync.Mutex
-	w    io.Writer
-	gone bool
-	err  error
+	mu    sync.Mutex
+	w     io.Writer
+	held  []byte // to be written within holdFor
+	armed bool   // a timer sees to that
+	gone  bool
+	err   error
 }
+
+// How long, and how much of, a command's output is held back, so that one that
+// talks a lot does not cost a system call for each line.
+const (
+	holdFor  = 5 * time.Millisecond
+	holdMost = 32 << 10
+)
 
 // Write never fails: what went wrong is known to lost.
 func (o *outlet) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.release()
+	o.write(p)
+	return len(p), nil
+}
+
+// hold writes one line, given in parts, soon: at the latest before whatever is
+// written next.
+func (o *outlet) hold(parts ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, part := range parts {
+		o.held = append(o.held, part...)
+	}
+	switch {
+	case len(o.held) >= holdMost:
+		o.release()
+	case !o.armed:
+		o.armed = true
+		time.AfterFunc(holdFor, o.flush)
+	}
+}
+
+// flush writes what is held back.
+func (o *outlet) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.armed = false
+	o.release()
+}
+
+func (o *outlet) release() {
+	if len(o.held) > 0 {
+		o.write(o.held)
+		o.held = o.held[:0]
+	}
+}
+
+func (o *outlet) write(p []byte) {
 	if o.gone || o.err != nil {
-		return len(p), nil
+		return
 	}
 	if _, err := o.w.Write(p); err != nil {
 		if o.gone = errors.Is(err, syscall.EPIPE); !o.gone {
 			o.err = err
 		}
 	}
-	return len(p), nil
 }
 
 // lost returns why something could not be written, although someone may read it.
 func (o *outlet) lost() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.release()
 	return o.err
 }
 
@@ -123,5 +170,5 @@ func (c *console) output(id string, line []byte) {
 	if c.color {
 		front = "\x1b[2m" + front + "\x1b[0m"
 	}
-	_, _ = io.WriteString(c.outlet, front+render.EscapeLine(string(line))+"\n") // an outlet never fails
+	c.hold(front, render.EscapeLine(string(line)), "\n")
 }

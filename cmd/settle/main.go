@@ -64,6 +64,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	default:
 		endings = a.guarded(args, ctx.Selected().Target.Addr().Interface().(command))
 	}
+	a.err.flush()
 	if err := a.out.lost(); err != nil {
 		a.err.complain(fmt.Sprintf("write standard output: %v", unwrapped(err)))
 		endings = append(endings, ending{unwritten: err})
@@ -81,8 +82,10 @@ func (a *app) failed(args []string, err error, endings []ending) {
 	}
 }
 
-// print writes a result to standard output.
+// print writes a result to standard output, after what stands before it on
+// standard error: both may be the same terminal.
 func (a *app) print(result []byte) {
+	a.err.flush()
 	_, _ = a.out.Write(result) // an outlet never fails
 }
 

@@ -42,7 +42,11 @@ func (p *presenter) event(e render.Event) {
 	defer p.mu.Unlock()
 	p.seq++
 	e.Seq, e.Time = p.seq, time.Now().UTC()
-	p.print(render.Line(e))
+	if line := render.Line(e); e.Type == render.EventOutput {
+		p.out.hold(string(line))
+	} else {
+		p.print(line)
+	}
 }
 
 // begin is called before anything of a manifest happens.
@@ -74,8 +78,11 @@ func (p *presenter) watch(m *model.Manifest) engine.Watch {
 	}
 	if p.Output == "jsonl" || !p.Quiet {
 		w.Output = func(n int, line []byte) {
-			id, text := m.Resources[n].ID(), strings.ToValidUTF8(string(line), "\uFFFD")
-			p.event(render.Event{Type: render.EventOutput, ID: id, Line: &text})
+			id := m.Resources[n].ID()
+			if p.Output == "jsonl" {
+				text := strings.ToValidUTF8(string(line), "\uFFFD")
+				p.event(render.Event{Type: render.EventOutput, ID: id, Line: &text})
+			}
 			p.err.output(id, line)
 		}
 	}
