@@ -1,0 +1,74 @@
+// Package helper carries one exchange with a helper: a fresh process gets one
+// JSON text on standard input and answers with another on standard output. It
+// says how an exchange failed; what the texts mean is for others. It never shows
+// the input, which holds secrets.
+package helper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// MaxReply is how much a helper may write to standard output.
+const MaxReply = 16 << 20
+
+// Asker runs a helper to its end. The error is why there is no reply: the first
+// of not started, timed out, killed, exited with another code than 0, nothing
+// written, too much written. It ends with the last lines of standard error. The
+// exit has the reply in Reply, standard error in Output.
+func Asker(run func(context.Context, model.Command) (model.Exit, error)) func(context.Context, model.Command) (model.Exit, error) {
+	return func(ctx context.Context, c model.Command) (model.Exit, error) {
+		c.Reply = MaxReply
+		exit, err := run(ctx, c)
+		if err = verdict(&exit, err); err != nil {
+			if last := lastLines(exit.Output); last != "" {
+				err = fmt.Errorf("%w; its standard error ends with %s", err, last)
+			}
+		}
+		return exit, err
+	}
+}
+
+func verdict(exit *model.Exit, err error) error {
+	switch {
+	case err != nil && !exit.Began:
+		return fmt.Errorf("cannot start: %w", err)
+	case err != nil:
+		return err
+	case exit.Signal != "":
+		return errors.New("killed by " + exit.Signal)
+	case exit.Code != 0:
+		return fmt.Errorf("exited %d", exit.Code)
+	case len(exit.Reply) == 0:
+		return errors.New("zero bytes received: it exited 0 and wrote nothing to standard output")
+	}
+	return nil
+}
+
+// lastLines quotes the end of what a helper said of its failure.
+func lastLines(text string) string {
+	const most, width = 3, 200
+	var last []string
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i >= 0 && len(last) < most; i-- {
+		line := strings.TrimSpace(lines[i])
+		if line == "" {
+			continue
+		}
+		if len(line) > width {
+			cut := width
+			for !utf8.RuneStart(line[cut]) {
+				cut--
+			}
+			line = line[:cut] + "…"
+		}
+		last = append([]string{strconv.Quote(line)}, last...)
+	}
+	return strings.Join(last, ", ")
+}
