@@ -238,6 +238,7 @@ func TestReadersOfABusyJournalSeeWholeFacts(t *testing.T) {
 func TestWhatRunsIsNamed(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
+	s.Alive = alive
 	j := locked(t, s, "r1")
 	for n := range 10 {
 		j.Started(fmt.Sprint("exec#", n))

@@ -35,8 +35,13 @@ func (h *Held) Error() string {
 // errTaken is what tryLock returns while someone else has the lock.
 var errTaken = errors.New("lock is taken")
 
-// lockPause is the time between two attempts to get a lock that is taken.
-const lockPause = 50 * time.Millisecond
+const (
+	// lockPause is the time between two attempts to get a lock that is taken.
+	lockPause = 50 * time.Millisecond
+	// lastBreath is how long a dead holder may seem to hold the lock: until
+	// the child that it was just forking has become another program.
+	lastBreath = 2 * time.Second
+)
 
 // Lock makes sure that the state can be written, takes the identity's lock,
 // waiting for it as long as it may, and reads the state. The lock ends with
@@ -46,6 +51,7 @@ func (s Store) Lock(ctx context.Context, wait time.Duration, me Holder) (*Journa
 		return nil, err
 	}
 	deadline := time.Now().Add(wait)
+	grave := time.Now().Add(lastBreath)
 	for {
 		file, err := s.tryLock()
 		if err == nil {
@@ -56,7 +62,11 @@ func (s Store) Lock(ctx context.Context, wait time.Duration, me Holder) (*Journa
 		}
 		left := time.Until(deadline)
 		if left <= 0 {
-			return nil, s.held()
+			held := s.held()
+			if s.Alive == nil || s.Alive(held.Process) || time.Now().After(grave) {
+				return nil, held
+			}
+			left = time.Millisecond
 		}
 		select {
 		case <-ctx.Done():
@@ -102,7 +112,7 @@ func stands(file *os.File) (bool, error) {
 
 // held returns the error that names the holder. It may be just writing its
 // name, or just have left.
-func (s Store) held() error {
+func (s Store) held() *Held {
 	for range 10 {
 		if h := s.holder(); h != nil {
 			return &Held{*h}

@@ -178,6 +178,7 @@ func (o *other) kill() string {
 func TestLockIsHeldByOneProcess(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
+	s.Alive = alive
 	o := start(t, "hold", s)
 	o.line(t)
 	begin := time.Now()
@@ -218,6 +219,35 @@ func TestLockIsFreeAtOnceAfterAKill(t *testing.T) {
 	closed(t, j)
 }
 
+// A child that is just being forked still has the descriptor of the lock.
+func TestADeadHolderMaySeemToHoldTheLockForAMoment(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	o := start(t, "hold", s)
+	o.line(t)
+	if err := o.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.Alive = func(model.Process) bool { return false } // as good as dead
+	got := make(chan error)
+	go func() {
+		j, err := s.Lock(t.Context(), 0, apply("r2"))
+		if err == nil {
+			err = j.Close()
+		}
+		got <- err
+	}()
+	select {
+	case err := <-got:
+		t.Fatalf("did not wait: %v", err)
+	case <-time.After(100 * time.Millisecond): // it has surely tried by now
+	}
+	o.kill()
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAnotherIdentityIsNotLocked(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -230,6 +260,7 @@ func TestAnotherIdentityIsNotLocked(t *testing.T) {
 func TestWaitingForTheLock(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
+	s.Alive = alive
 	o := start(t, "hold", s)
 	o.line(t)
 	if _, err := s.Lock(t.Context(), 60*time.Millisecond, apply("r2")); err == nil {
