@@ -75,8 +75,8 @@ func (l *loader) propertyOfAny(word string) bool {
 func (l *loader) typed(key, value *yaml.Node) {
 	v := l.vocabularies[key.Value]
 	if v == nil {
-		l.unknownType(key)
-		v = &vocabulary{Type: &model.Type{Name: key.Value}} // its resources are known by name, so that references to them are no problems too
+		// what it holds is known by name, so that references to it are no problems of their own
+		v = &vocabulary{Type: &model.Type{Name: l.unknownType(key)}}
 	}
 	switch {
 	case isNull(value):
@@ -190,7 +190,11 @@ func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, defaults settings) 
 		l.refuse(key, "a resource without a name", `add "name:", or write "- NAME:" and indent the properties below it`)
 		return
 	default:
-		l.refuse(value, fmt.Sprintf("want properties under %q, got %s", key.Value, describe(value)), "write each as PROPERTY: VALUE on a line of its own")
+		suggestion := "write each as PROPERTY: VALUE on a line of its own"
+		if v.properties["command"] != nil {
+			suggestion = `write "command:" before it, on a line of its own`
+		}
+		l.refuse(value, fmt.Sprintf("want properties under %q, got %s", key.Value, describe(value)), suggestion)
 		return
 	}
 	s := scope{l: l, property: "name"}

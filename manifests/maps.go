@@ -19,7 +19,7 @@ func (s scope) environment(n *yaml.Node, kind model.Kind) (model.Value, bool) {
 		v.Pairs, all = s.assignments(n)
 	case yaml.MappingNode:
 		v.Shape = model.Map
-		v.Pairs, all = s.pairs(n)
+		v.Pairs, all = s.pairs(n, "leave the variable out")
 	default:
 		return s.want(n, kind.String(), "")
 	}
@@ -30,6 +30,7 @@ func (s scope) environment(n *yaml.Node, kind model.Kind) (model.Value, bool) {
 			s.refuse(p.Pos, fmt.Sprintf("%q is no name of a variable", p.Key), "")
 		case p.Value.Text == "":
 			s.refuse(p.Value.Pos, fmt.Sprintf("the value of %s is empty", p.Key), "leave the variable out")
+		case lines[p.Key] > 0 && v.Shape == model.Map: // said already, as of every map
 		case lines[p.Key] > 0:
 			s.refuse(p.Pos, fmt.Sprintf("%s is already set at line %d", p.Key, lines[p.Key]), "")
 		default:
@@ -68,13 +69,13 @@ func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
 	return list, all
 }
 
-// pairs reads a map from text to text.
-func (s scope) pairs(n *yaml.Node) ([]model.Pair, bool) {
+// pairs reads a map from text to text; empty says what to do for no text.
+func (s scope) pairs(n *yaml.Node, empty string) ([]model.Pair, bool) {
 	list := make([]model.Pair, 0, len(n.Content)/2)
 	all := true
 	for key, value := range pairs(n) {
 		if isNull(value) {
-			s.refuse(s.l.pos(key), fmt.Sprintf("%s has no value", key.Value), `write "" for empty`)
+			s.refuse(s.l.pos(key), fmt.Sprintf("%s has no value", key.Value), empty)
 			all = false
 			continue
 		}
@@ -90,7 +91,7 @@ func (s scope) textMap(n *yaml.Node, kind model.Kind) (model.Value, bool) {
 	if n.Kind != yaml.MappingNode {
 		return s.want(n, kind.String(), "")
 	}
-	list, ok := s.pairs(n)
+	list, ok := s.pairs(n, `write "" for an empty text`)
 	return model.Value{Pos: s.l.pos(n), Shape: model.Map, Pairs: list}, ok
 }
 

@@ -119,7 +119,7 @@ func (l *loader) resolve(link link, property string) (int, bool) {
 	if !ok {
 		suggestion := didYouMean(l.typedName(link.text))
 		if suggestion == "" {
-			suggestion = "write the type in front: exec#NAME"
+			suggestion = "write the type in front: " + l.m.Resources[link.from].Type + "#NAME"
 		}
 		s.refuse(link.Pos, fmt.Sprintf("%q is no reference: it has no type", link.text), suggestion)
 		return 0, false

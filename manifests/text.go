@@ -49,11 +49,12 @@ func (t *text) place(offset int) (line, column int) {
 // newText checks that bytes are a text that YAML takes. Otherwise it returns
 // what is wrong; the place of the problem lacks its file.
 func newText(data []byte) (text, *model.Problem) {
+	start := model.Pos{Line: 1, Column: 1}
 	if len(data) > MaxSize {
-		return text{}, &model.Problem{Message: "the manifest is larger than 16 MiB", Suggestion: "split it into several manifests"}
+		return text{}, &model.Problem{Pos: start, Message: "the manifest is larger than 16 MiB", Suggestion: "split it into several manifests"}
 	}
 	if name := wide(data); name != "" {
-		return text{}, &model.Problem{Message: "the file is " + name + " text", Suggestion: "save it as UTF-8"}
+		return text{}, &model.Problem{Pos: start, Message: "the file is " + name + " text", Suggestion: "save it as UTF-8"}
 	}
 	t := text{string: string(bytes.TrimPrefix(data, []byte("\ufeff")))}
 	if strings.Contains(t.string, "\r\n") {

@@ -48,7 +48,7 @@ func (s scope) value(p *model.Property, key, n *yaml.Node) (model.Value, bool) {
 		if n.Value == "" {
 			pos, message = s.l.pos(key), "no value"
 		}
-		s.refuse(pos, message, `write "" for empty, or leave the property out`)
+		s.refuse(pos, message, `leave it out, or write "" for an empty text`)
 		return model.Value{}, false
 	}
 	switch p.Kind {
@@ -102,7 +102,11 @@ func (s scope) line(n *yaml.Node) (model.Value, bool) {
 	v.Text = strings.TrimSuffix(v.Text, "\n")
 	switch {
 	case v.Text == "":
-		s.refuse(v.Pos, "the "+s.property+" is empty", "")
+		what := "text"
+		if s.property == "name" || s.property == "alias" {
+			what = s.property
+		}
+		s.refuse(v.Pos, "the "+what+" is empty", "")
 		return v, false
 	case strings.Contains(v.Text, "\n"):
 		s.refuse(v.Pos, "want one line of text, got several", "")

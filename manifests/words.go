@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,7 +70,11 @@ func near(word string, candidates []string, foreign map[string]string) string {
 	if ours, ok := foreign[plain]; ok && slices.Contains(candidates, ours) {
 		return ours
 	}
-	return closest(plain, candidates, tolerance(plain))
+	ours := closest(plain, candidates, tolerance(plain))
+	if theirs := closest(plain, slices.Sorted(maps.Keys(foreign)), 2); theirs != "" && slices.Contains(candidates, foreign[theirs]) && slips(plain, ours, 2) > 1 {
+		return foreign[theirs]
+	}
+	return ours
 }
 
 // tolerance is how many slips are too many for a word.
@@ -134,7 +139,7 @@ func (l *loader) unknownKey(key *yaml.Node, table []model.Property) {
 		words = append(words, p.Name)
 	}
 	suggestion := didYouMean(near(key.Value, words, keyWords))
-	if suggestion == "" && l.vocabularies[key.Value] != nil {
+	if l.vocabularies[key.Value] != nil {
 		suggestion = fmt.Sprintf("put it into a list under resources: \"- %s:\"", key.Value)
 	}
 	if l.base.CCM && suggestion == "" && propertyNamed(keys, key.Value) != nil {
@@ -146,19 +151,22 @@ func (l *loader) unknownKey(key *yaml.Node, table []model.Property) {
 	l.refuse(key, fmt.Sprintf("unknown key %q", key.Value), suggestion)
 }
 
-// unknownType refuses an entry of a type that no one knows.
-func (l *loader) unknownType(key *yaml.Node) {
+// unknownType refuses an entry of a type that no one knows. It returns the type
+// that is probably meant.
+func (l *loader) unknownType(key *yaml.Node) string {
 	var names []string
 	for _, t := range l.types {
 		names = append(names, t.Name)
 	}
-	switch suggestion := didYouMean(near(key.Value, names, typeWords)); {
-	case suggestion == "" && l.notYet(key, "resources of type "):
-	case suggestion == "":
+	meant := near(key.Value, names, typeWords)
+	switch {
+	case meant != "":
+		l.refuse(key, fmt.Sprintf("unknown type %q", key.Value), didYouMean(meant))
+		return meant
+	case !l.notYet(key, "resources of type "):
 		l.refuse(key, fmt.Sprintf("unknown type %q", key.Value), "settle knows "+strings.Join(names, ", "))
-	default:
-		l.refuse(key, fmt.Sprintf("unknown type %q", key.Value), suggestion)
 	}
+	return key.Value
 }
 
 // unknownProperty refuses a property that a type has not.

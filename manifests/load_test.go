@@ -1,0 +1,129 @@
+package manifests_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/settle-cm/settle/manifests"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/resources"
+)
+
+var update = flag.Bool("update", false, "write the expected texts beside the manifests anew")
+
+func types() []model.Type { return resources.Types(resources.World{}) }
+
+func load(name, text string) (*model.Manifest, model.Problems) {
+	return manifests.Load(manifests.Source{Path: name, Dir: "/srv", Identity: "/srv/" + name, Bytes: []byte(text)}, types())
+}
+
+// files returns the manifests of a folder of testdata, by name.
+func files(t testing.TB, folder string) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/manifests/" + folder + "/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no manifests in %s: %v", folder, err)
+	}
+	texts := map[string]string{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[filepath.Base(path)] = string(data)
+	}
+	return texts
+}
+
+// golden compares a text with the one that stands beside a manifest.
+func golden(t *testing.T, folder, name, got string) {
+	t.Helper()
+	path := filepath.Join("../testdata/manifests", folder, strings.TrimSuffix(name, ".yaml")+".txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+func TestGoodManifestsLoadSilently(t *testing.T) {
+	t.Parallel()
+	for name, text := range files(t, "ok") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, problems := load(name, text)
+			if m == nil {
+				t.Fatalf("problems:\n%s", problems.Error())
+			}
+			if len(m.Warnings) > 0 {
+				t.Errorf("warnings:\n%s", m.Warnings.Error())
+			}
+		})
+	}
+}
+
+func TestBadManifestsAreExplained(t *testing.T) {
+	t.Parallel()
+	bad := files(t, "bad")
+	if len(bad) < 60 {
+		t.Errorf("only %d bad manifests", len(bad))
+	}
+	for name, text := range bad {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, problems := load(name, text)
+			if m != nil || len(problems) == 0 {
+				t.Fatal("it loads")
+			}
+			golden(t, "bad", name, problems.Error()+"\n")
+			for _, p := range problems {
+				checkWords(t, p)
+			}
+		})
+	}
+}
+
+func TestDoubtfulManifestsAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	for name, text := range files(t, "doubtful") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, problems := load(name, text)
+			if m == nil {
+				t.Fatalf("problems:\n%s", problems.Error())
+			}
+			golden(t, "doubtful", name, m.Warnings.Error()+"\n")
+			for _, p := range m.Warnings {
+				checkWords(t, p)
+			}
+		})
+	}
+}
+
+// checkWords keeps the vocabulary of our tools out of what people read.
+func checkWords(t *testing.T, p model.Problem) {
+	t.Helper()
+	if p.Line == 0 && !strings.Contains(p.Message, "the file is ") && !strings.Contains(p.Message, "16 MiB") {
+		t.Errorf("%s: no line", p)
+	}
+	for _, word := range []string{"!!", "json", "JSON", "unmarshal", "yaml: ", "scalar", "node", "mapping", "sequence", "indicator", "token", "anchor", "[]string", "map[", "<nil>", "strconv", "goroutine"} {
+		if strings.Contains(p.Message+p.Suggestion, word) {
+			t.Errorf("%s: a person need not know the word %q", p, word)
+		}
+	}
+	if first := p.Message[0]; 'A' <= first && first <= 'Z' && !strings.HasPrefix(p.Message, "G ") && !strings.HasPrefix(p.Message, "A ") {
+		t.Errorf("%s: begins with a capital", p)
+	}
+}
