@@ -121,6 +121,16 @@ func (c *command) environment(who account, cwd, mark string) (env, path []string
 	return e, path
 }
 
+// Environment returns what composes the environment of processes that other
+// types start: that of an exec which declares nothing of it.
+func Environment(opts Options) func(base model.Base, dir, mark string) (env, path []string) {
+	w := newWorld(opts)
+	return func(base model.Base, dir, mark string) (env, path []string) {
+		c := &command{w: w, base: base}
+		return c.environment(account{}, dir, mark)
+	}
+}
+
 // self is who runs settle, by uid: also where no variable says so.
 func self() account {
 	if u, err := user.Current(); err == nil {

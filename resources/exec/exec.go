@@ -41,8 +41,7 @@ type Options struct {
 
 // Type returns the exec type.
 func Type(opts Options) model.Type {
-	w := &world{Options: opts, full: newEnviron(opts.Environ)}
-	w.clean = clean(w.full)
+	w := newWorld(opts)
 	return model.Type{
 		Name:       "exec",
 		Meaning:    "a command, made idempotent by what it creates, by guards or by what it subscribes to",
@@ -56,6 +55,11 @@ type world struct {
 	Options
 	full, clean environ      // that commands start from
 	started     atomic.Int64 // processes, for their marks
+}
+
+func newWorld(opts Options) *world {
+	full := newEnviron(opts.Environ)
+	return &world{Options: opts, full: full, clean: clean(full)}
 }
 
 // command is one exec as declared.
