@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/files"
 	"github.com/settle-cm/settle/providers/posix"
 	"github.com/settle-cm/settle/providers/proc"
 	"github.com/settle-cm/settle/providers/shell"
 	"github.com/settle-cm/settle/resources/exec"
+	"github.com/settle-cm/settle/resources/file"
 )
 
 // World is what the types need to know of the program around them. The zero
@@ -20,16 +22,26 @@ type World struct {
 	Grace    time.Duration // between TERM and KILL
 	Run      string        // the id of the run
 	Mask     model.Masker  // takes secrets out of output; nil: there are none
+	StateDir string        // where what must outlive the run is kept; "" is nowhere
 }
 
 // Types returns the table.
 func Types(w World) []model.Type {
+	commands := exec.Options{
+		Run: proc.Run, LookPath: proc.LookPath, Join: posix.Join,
+		Posix:   exec.Provider{Argv: posix.Argv, Doubts: posix.Doubts},
+		Shell:   exec.Provider{Argv: shell.Argv, Doubts: shell.Doubts},
+		Environ: w.Environ, CleanEnv: w.CleanEnv, Grace: w.Grace, RunID: w.Run, Mask: w.Mask,
+	}
 	return []model.Type{
-		exec.Type(exec.Options{
-			Run: proc.Run, LookPath: proc.LookPath, Join: posix.Join,
-			Posix:   exec.Provider{Argv: posix.Argv, Doubts: posix.Doubts},
-			Shell:   exec.Provider{Argv: shell.Argv, Doubts: shell.Doubts},
-			Environ: w.Environ, CleanEnv: w.CleanEnv, Grace: w.Grace, RunID: w.Run, Mask: w.Mask,
+		exec.Type(commands),
+		file.Type(file.Options{
+			Disk: file.Disk{
+				Look: files.Look, Open: files.Open, Barrier: files.Barrier, Put: files.Put,
+				Adjust: files.Adjust, Remove: files.Remove, Sweep: files.Sweep, Keep: files.Keep,
+			},
+			Run: proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
+			Environment: exec.Environment(commands), Grace: w.Grace, RunID: w.Run, Mask: w.Mask, StateDir: w.StateDir,
 		}),
 	}
 }

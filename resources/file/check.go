@@ -1,0 +1,188 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// named is how many differing paths of a tree a reason names.
+const named = 2
+
+// Check compares what is there with what is declared. A refresh makes no
+// difference: an equal file is as fresh as it can be.
+func (f *file) Check(ctx context.Context, _ model.Ask) (model.Decision, error) {
+	looked := f.looks()
+	d := model.Decision{Read: []string{looked}}
+	var s survey
+	err := f.parts(func(p part) error {
+		g, err := f.compare(ctx, p)
+		if err == nil && g.differs() {
+			err = f.add(&s, g)
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, model.ErrNotPermitted):
+		// it may differ: whoever acts will find out, and whoever only looks has to say so
+		d.Act, d.Reason = true, err.Error()
+		d.Read, d.Unread = nil, []string{fmt.Sprintf("%s (%s)", looked, d.Reason)}
+		return d, nil
+	case err != nil:
+		return d, err
+	case s.count == 0:
+		d.Reason = "as declared"
+		return d, nil
+	}
+	d.Act, d.Reason, d.Notes, d.Doubts = true, s.reason(), s.notes, s.doubts
+	if f.sensitive && s.diff.Len() > 0 {
+		d.Diff = "***"
+	} else {
+		d.Diff = s.diff.String()
+	}
+	return d, nil
+}
+
+// looks names the property that a decision rests on.
+func (f *file) looks() string {
+	switch {
+	case f.source != "":
+		return "source"
+	case f.content != nil:
+		return "content"
+	}
+	return "ensure"
+}
+
+// survey is what of a resource differs, as far as it is told.
+type survey struct {
+	count  int
+	says   []string
+	notes  []string
+	doubts []string
+	diff   strings.Builder
+}
+
+func (f *file) add(s *survey, g *gap) error {
+	s.count++
+	s.notes = append(s.notes, g.notes...)
+	says := strings.Join(g.says, ", ")
+	if f.recurse {
+		rel, err := filepath.Rel(f.path, g.path)
+		if err != nil {
+			return err
+		}
+		says = rel + ": " + says
+	}
+	if s.count <= named {
+		s.says = append(s.says, says)
+	}
+	if s.count == 1 {
+		s.doubts = f.doubts(g)
+	}
+	if s.diff.Len() < diffBytes/8 && g.content {
+		diff, err := f.diff(g)
+		if err != nil {
+			return err
+		}
+		s.diff.WriteString(diff)
+	}
+	return nil
+}
+
+func (s *survey) reason() string {
+	reason := strings.Join(s.says, "; ")
+	if s.count > len(s.says) {
+		reason += fmt.Sprintf("; and %d more", s.count-len(s.says))
+	}
+	return reason
+}
+
+// doubts says what would keep the gap from being mended if it were now.
+func (f *file) doubts(g *gap) []string {
+	var doubts []string
+	if err := f.w.Disk.Barrier(g.path); err != nil {
+		doubts = append(doubts, err.Error())
+	}
+	if g.unknown != nil {
+		doubts = append(doubts, g.unknown.Error())
+	}
+	if f.backup && f.w.StateDir == "" {
+		doubts = append(doubts, errNoBackup.Error())
+	}
+	if len(f.validate) > 0 && g.replace {
+		if err := f.findValidator(); err != nil {
+			doubts = append(doubts, "validate: "+err.Error())
+		}
+	}
+	return doubts
+}
+
+// diff shows how the text at a path would change. A sensitive one is not even read.
+func (f *file) diff(g *gap) (string, error) {
+	if f.sensitive {
+		return "***", nil
+	}
+	from, to := g.path, g.path
+	before, after := "", ""
+	var err error
+	switch g.have.Kind {
+	case model.FileRegular:
+		if g.have.Size > diffBytes {
+			return tooLarge(g), nil
+		}
+		if before, err = f.was(g); err != nil {
+			return "", err
+		}
+	case model.FileMissing:
+		from = "/dev/null"
+	default: // the reason says it all
+		return "", nil
+	}
+	switch {
+	case g.remove:
+		to = "/dev/null"
+	case g.kind != model.FileRegular:
+		return "", nil
+	default:
+		r, size, err := g.reader()
+		if err != nil {
+			return "", f.sourceError(g.source, err)
+		}
+		defer r.Close()
+		if size > diffBytes {
+			return tooLarge(g), nil
+		}
+		if after, err = read(r); err != nil {
+			return "", f.sourceError(g.source, err)
+		}
+	}
+	return unified(from, to, []byte(before), []byte(after)), nil
+}
+
+func tooLarge(g *gap) string {
+	return fmt.Sprintf("--- %s\n+++ %s\ntoo large to be shown line by line\n", g.path, g.path)
+}
+
+func (f *file) was(g *gap) (string, error) {
+	r, err := f.w.Disk.Open(g.path)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	return read(r)
+}
+
+func read(r io.Reader) (string, error) {
+	var b strings.Builder
+	_, err := io.CopyN(&b, r, diffBytes+1)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b.String(), err
+}

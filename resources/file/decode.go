@@ -1,0 +1,163 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// placeholder stands for the new file's path in validate, percent for a '%'.
+const (
+	placeholder = "%"
+	percent     = "%%"
+)
+
+// kinds are the values of ensure.
+var kinds = map[string]model.FileKind{
+	"": model.FileRegular, "present": model.FileRegular, "absent": model.FileMissing,
+	"directory": model.FileDirectory, "link": model.FileLink,
+}
+
+// decode turns the properties of one resource into a file. What is wrong with
+// them is recorded in the body, all of it.
+func (w *world) decode(b *model.Body) model.Spec {
+	f := &file{
+		w: w, base: b.Base, kind: kinds[b.Text("ensure")], recurse: b.Bool("recurse"), target: b.Text("target"),
+		owner: b.Text("owner"), group: b.Text("group"), mode: decodeMode(b),
+		create: b.Has("replace") && !b.Bool("replace"), backup: b.Bool("backup"), force: b.Bool("force"),
+		timeout: b.Duration("timeout"), sensitive: b.Bool("sensitive"),
+	}
+	if b.Has("content") {
+		content := b.Text("content")
+		f.content = &content
+	}
+	f.decodePath(b)
+	f.decodeSource(b)
+	f.decodeValidate(b)
+	f.agree(b)
+	return f
+}
+
+func (f *file) decodePath(b *model.Body) {
+	property, path := "path", b.Text("path")
+	if !b.Has("path") {
+		property, path = "", b.Name
+	}
+	switch {
+	case path == "": // the loader has said so
+	case home(path):
+		b.Refuse(property, "~ is not expanded here", "write the home directory out")
+	case property == "" && !filepath.IsAbs(path):
+		b.Refuse("", fmt.Sprintf("the name %q is not an absolute path", path), "set path, which may be relative to the manifest's directory")
+	default:
+		f.path = f.absolute(path)
+		if f.path == filepath.Dir(f.path) {
+			b.Refuse(property, f.path+" is not for a resource to change", "")
+		}
+	}
+}
+
+func (f *file) decodeSource(b *model.Body) {
+	source := b.Text("source")
+	switch {
+	case source == "":
+		return
+	case home(source):
+		b.Refuse("source", "~ is not expanded here", "write the home directory out")
+	case strings.Contains(source, "://"):
+		b.Refuse("source", "settle fetches nothing", "name a file, and fetch it with an exec that the file requires")
+	default:
+		f.source = f.absolute(source)
+	}
+}
+
+// home says whether a shell would put a home directory in front of the path.
+func home(path string) bool { return path == "~" || strings.HasPrefix(path, "~/") }
+
+// within says whether a path is in a directory, or is the directory.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && dir != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+func (f *file) absolute(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.base.Dir, path)
+	}
+	return filepath.Clean(path)
+}
+
+func (f *file) decodeValidate(b *model.Body) {
+	v, ok := b.Values["validate"]
+	if !ok {
+		return
+	}
+	if v.Shape == model.List {
+		for _, item := range v.Items {
+			f.validate = append(f.validate, item.Text)
+		}
+	} else {
+		var err error
+		if f.validate, err = f.w.Argv(v.Text); err != nil {
+			var hint interface{ Hint() string }
+			suggestion := ""
+			if errors.As(err, &hint) {
+				suggestion = hint.Hint()
+			}
+			b.Refuse("validate", err.Error(), suggestion)
+			return
+		}
+	}
+	named := func(word string) bool { return strings.Contains(strings.ReplaceAll(word, percent, ""), placeholder) }
+	switch {
+	case len(f.validate) == 0 || f.validate[0] == "":
+		b.Refuse("validate", "command is empty", "")
+	case !slices.ContainsFunc(f.validate, named):
+		b.Refuse("validate", "nothing in it names the new file", "write % where the file's path belongs")
+	}
+}
+
+// fits lists for each value of ensure which properties mean something with it.
+var fits = map[model.FileKind][]string{
+	model.FileRegular:   {"content", "source", "recurse", "owner", "group", "mode", "replace", "backup", "validate", "force"},
+	model.FileMissing:   {"backup", "force"},
+	model.FileDirectory: {"source", "recurse", "owner", "group", "mode", "replace", "backup", "force"},
+	model.FileLink:      {"target", "owner", "group", "replace", "backup", "force"},
+}
+
+// agree refuses what cannot be meant together. Defaults of the manifest are for
+// whom they fit.
+func (f *file) agree(b *model.Body) {
+	for _, property := range fits[model.FileRegular] {
+		v, given := b.Values[property]
+		if given && !v.Default && !slices.Contains(fits[f.kind], property) {
+			b.Refuse(property, property+" means nothing with ensure: "+b.Text("ensure"), "")
+		}
+	}
+	if f.kind != model.FileRegular || f.recurse && b.Values["validate"].Default {
+		f.content, f.validate = nil, nil
+	}
+	switch {
+	case f.kind == model.FileLink && !b.Has("target"):
+		b.Refuse("target", "a link needs a target", "")
+	case f.kind != model.FileLink && b.Has("target"):
+		b.Refuse("target", "target is for links", "set ensure: link")
+	case b.Has("content") && b.Has("source"):
+		b.Refuse("source", "source is given beside content", "drop one of them")
+	case f.recurse && within(f.path, f.source):
+		b.Refuse("source", "the copy would be part of what it copies", "")
+	case f.recurse && !b.Has("source"):
+		b.Refuse("recurse", "recurse copies a directory, and none is given", "set source")
+	case f.kind == model.FileDirectory && b.Has("source") && !f.recurse:
+		b.Refuse("source", "a directory is copied only as a whole", "set recurse: true")
+	case f.recurse && len(f.validate) > 0:
+		b.Refuse("validate", "validate is for one file, and recurse for many", "")
+	}
+	if f.recurse {
+		f.kind = model.FileDirectory
+	}
+}

@@ -1,0 +1,84 @@
+// Package file is the resource type for files, directories and links: what is
+// declared of a path, what of it differs, and how that is mended. What touches
+// the path itself, with all the care that takes, is handed in as functions.
+package file
+
+import (
+	"context"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// Disk is what looks at paths and changes them.
+type Disk struct {
+	Look    func(path string) (model.FileState, error)
+	Open    func(path string) (*os.File, error)
+	Barrier func(path string) error // what would keep the path from being changed now
+	Put     func(path string, n model.NewFile) (done bool, lost []string, err error)
+	Adjust  func(path string, mode, uid, gid *uint32) error
+	Remove  func(path string, tree bool) (done bool, err error)
+	Sweep   func(path string) error // removes what a killed run left beside the path
+	Keep    func(path, dir string) error
+}
+
+// Options are what the type needs from the program around it.
+type Options struct {
+	Disk     Disk
+	Run      func(context.Context, model.Command) (model.Exit, error)
+	LookPath func(name, dir string, path []string) (string, error)
+	Argv     func(line string) ([]string, error) // a command line's words
+	Join     func(argv []string) string          // words as text that a shell reads back
+	// Environment composes a child's environment, and says where its program is looked for.
+	Environment func(base model.Base, dir, mark string) (env, path []string)
+	Grace       time.Duration // between TERM and KILL
+	RunID       string
+	Mask        model.Masker // takes secrets out of output; nil: none
+	StateDir    string       // where old files are kept; "" is nowhere
+}
+
+// Type returns the file type.
+func Type(opts Options) model.Type {
+	w := &world{Options: opts}
+	return model.Type{
+		Name:       "file",
+		Meaning:    "a file, a directory or a link: its content, its owner, group and mode, or that there is none",
+		Properties: properties,
+		Decode:     w.decode,
+	}
+}
+
+// world is what all files of a run share.
+type world struct {
+	Options
+	started atomic.Int64 // validators, for their marks
+	users   sync.Map     // ids of the names that were looked up
+	groups  sync.Map
+}
+
+// file is one resource as declared.
+type file struct {
+	w         *world
+	base      model.Base
+	path      string // absolute
+	kind      model.FileKind
+	content   *string
+	source    string // absolute; "" is none
+	recurse   bool
+	target    string
+	owner     string
+	group     string
+	mode      *uint32
+	create    bool // replace: false: what is there keeps its content
+	backup    bool
+	validate  []string // words with % for the new file
+	force     bool
+	timeout   time.Duration
+	sensitive bool
+}
+
+// About says what is known without looking at the machine.
+func (f *file) About() model.About { return model.About{} }

@@ -1,0 +1,160 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// gap is what differs between a path and what is declared of it.
+type gap struct {
+	part
+	have     model.FileState
+	replace  bool // something new takes its place
+	remove   bool
+	content  bool     // what is in it changes, or all of it: worth a diff and a backup
+	uid, gid *uint32  // declared
+	says     []string // what differs, for people
+	notes    []string
+	unknown  error // a user or group that does not exist
+}
+
+// differs says whether anything has to be done.
+func (g *gap) differs() bool { return len(g.says) > 0 }
+
+func (g *gap) say(format string, args ...any) { g.says = append(g.says, fmt.Sprintf(format, args...)) }
+
+// compare looks at one path and says what of it differs.
+func (f *file) compare(ctx context.Context, p part) (*gap, error) {
+	have, err := f.w.Disk.Look(p.path)
+	if err != nil {
+		return nil, err
+	}
+	g := &gap{part: p, have: have}
+	if have.Remains != "" {
+		g.say("a killed run left %s", have.Remains)
+	}
+	switch {
+	case p.kind == model.FileMissing:
+		err = f.compareMissing(g)
+	case have.Kind != model.FileMissing && f.create && have.Kind != p.kind:
+		// replace: false takes whatever is there
+	case have.Kind != p.kind:
+		err = f.compareKind(g)
+	case p.kind == model.FileRegular:
+		err = f.compareContent(ctx, g)
+	case p.kind == model.FileLink && have.Target != p.target && !f.create:
+		g.replace, g.content = true, true
+		g.say("target %s → %s", have.Target, p.target)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.kind != model.FileMissing && (have.Kind == p.kind || g.replace) {
+		f.compareAttributes(g)
+	}
+	return g, nil
+}
+
+func (f *file) compareMissing(g *gap) error {
+	switch {
+	case g.have.Kind == model.FileMissing:
+		return nil
+	case g.have.Kind == model.FileDirectory && !f.force:
+		return fmt.Errorf("%s is a directory: only force: true removes it with all that is in it", g.path)
+	}
+	g.remove, g.content = true, true
+	g.say("%s is there", g.have.Kind)
+	return nil
+}
+
+// compareKind is for a path where nothing is, or something of another kind.
+func (f *file) compareKind(g *gap) error {
+	g.replace, g.content = true, true
+	switch {
+	case g.have.Kind == model.FileMissing:
+		g.say("missing")
+		return nil
+	case g.have.Kind == model.FileSpecial:
+		return fmt.Errorf("%s is a device, a pipe or a socket, which settle never replaces: remove it first", g.path)
+	case g.have.Kind == model.FileDirectory && !f.force:
+		return fmt.Errorf("%s is a directory: only force: true replaces it with all that is in it", g.path)
+	case g.kind == model.FileDirectory && !f.force:
+		return fmt.Errorf("%s is %s: only force: true replaces it by a directory", g.path, g.have.Kind)
+	case g.have.Kind == model.FileLink:
+		g.say("a link to %s → %s", g.have.Target, g.kind)
+	default:
+		g.say("%s → %s", g.have.Kind, g.kind)
+	}
+	return nil
+}
+
+func (f *file) compareContent(ctx context.Context, g *gap) error {
+	if !g.declared() || f.create {
+		return nil
+	}
+	same, err := f.sameContent(ctx, g)
+	if err != nil || same {
+		return err
+	}
+	g.replace, g.content = true, true
+	g.say("content differs")
+	return nil
+}
+
+// compareAttributes compares owner, group and mode, of what is there with what
+// is declared, and decides what something new gets that is not declared.
+func (f *file) compareAttributes(g *gap) {
+	isNew := g.have.Kind != g.kind
+	if f.owner != "" {
+		id, err := f.w.uid(f.owner)
+		g.uid = &id
+		if g.unknown = err; err != nil {
+			g.uid = nil
+		}
+		if !isNew && (err != nil || id != g.have.UID) {
+			g.say("owner %s → %s", userName(g.have.UID), f.owner)
+		}
+	}
+	if f.group != "" {
+		id, err := f.w.gid(f.group)
+		g.gid = &id
+		if err != nil {
+			g.gid, g.unknown = nil, errors.Join(g.unknown, err)
+		}
+		if !isNew && (err != nil || id != g.have.GID) {
+			g.say("group %s → %s", groupName(g.have.GID), f.group)
+		}
+	}
+	if !isNew && g.mode != nil && *g.mode != g.have.Mode {
+		g.say("mode %04o → %04o", g.have.Mode, *g.mode)
+	}
+	if g.kind == model.FileRegular && g.have.Kind == model.FileRegular && g.have.Names > 1 && g.differs() {
+		g.replace = true // its other names are not ours to change
+		g.notes = append(g.notes, g.path+" has other names (hard links): they keep what they have")
+	}
+}
+
+// made is what takes the path's place: with the owner and mode of what is
+// there, if that is a file too and nothing else is declared.
+func (g *gap) made() model.NewFile {
+	n := model.NewFile{Kind: g.kind, Target: g.target, Mode: g.mode, UID: g.uid, GID: g.gid}
+	if n.Mode == nil {
+		n.Mode = g.fresh
+	}
+	if g.have.Kind != g.kind {
+		return n
+	}
+	if g.mode == nil {
+		n.Mode = &g.have.Mode
+	}
+	if n.UID == nil {
+		n.UID = &g.have.UID
+	}
+	if n.GID == nil {
+		n.GID = &g.have.GID
+	}
+	return n
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package file_test
+
+const hugeDir = "SETTLE_FILE_TEST_HUGE"
+
+func convergeHuge(string) {}

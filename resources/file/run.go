@@ -1,0 +1,161 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// validateTimeout is the limit of a validator whose resource has none.
+const validateTimeout = 5 * time.Minute
+
+var errNoBackup = errors.New("backup: there is no state directory to keep the old file in")
+
+// Run compares again and mends what differs, one path after the other.
+func (f *file) Run(ctx context.Context, _ model.Stage) (model.Effect, error) {
+	effect := model.Effect{Unchanged: true}
+	err := f.parts(func(p part) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		g, err := f.compare(ctx, p)
+		if err != nil || !g.differs() {
+			return err
+		}
+		effect.Unchanged = false
+		return f.mend(ctx, g, &effect)
+	})
+	effect.Unchanged = effect.Unchanged && err == nil
+	return effect, err
+}
+
+// mend closes one gap. Began is set as soon as anything was replaced.
+func (f *file) mend(ctx context.Context, g *gap, effect *model.Effect) error {
+	if g.unknown != nil {
+		return g.unknown
+	}
+	if g.have.Remains != "" {
+		if err := f.w.Disk.Sweep(g.path); err != nil {
+			return err
+		}
+	}
+	if f.backup && g.content && g.have.Kind != model.FileMissing {
+		if err := f.keep(g, effect); err != nil {
+			return err
+		}
+	}
+	switch {
+	case g.remove:
+		done, err := f.w.Disk.Remove(g.path, f.force)
+		effect.Began = effect.Began || done
+		return err
+	case g.replace:
+		return f.put(ctx, g, effect)
+	case g.kind == model.FileMissing || g.have.Kind != g.kind: // there was nothing but remains
+		return nil
+	}
+	err := f.w.Disk.Adjust(g.path, g.mode, g.uid, g.gid)
+	effect.Began = effect.Began || err == nil
+	return err
+}
+
+// keep copies what is about to go to the state directory, by run, and says where.
+func (f *file) keep(g *gap, effect *model.Effect) error {
+	if f.w.StateDir == "" {
+		return errNoBackup
+	}
+	dir := filepath.Join(f.w.StateDir, ".backup", f.w.RunID)
+	if err := f.w.Disk.Keep(g.path, dir); err != nil {
+		return err
+	}
+	effect.Output += "kept as " + filepath.Join(dir, g.path) + "\n"
+	return nil
+}
+
+// put makes the new file and lets it take its place.
+func (f *file) put(ctx context.Context, g *gap, effect *model.Effect) error {
+	n := g.made()
+	n.Force = f.force
+	if g.kind == model.FileRegular {
+		r, err := f.contents(g)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		n.Content = copyTo(ctx, r)
+	}
+	if len(f.validate) > 0 && g.content {
+		n.Ready = func(path string) error { return f.ask(ctx, path, effect) }
+	}
+	done, lost, err := f.w.Disk.Put(g.path, n)
+	effect.Began = effect.Began || done
+	for _, attribute := range lost {
+		effect.Warnings = append(effect.Warnings, fmt.Sprintf("%s lost an attribute: %s", g.path, attribute))
+	}
+	return err
+}
+
+// contents opens what is to be in the new file: what is declared, or where only
+// owner or mode differ, what is in it.
+func (f *file) contents(g *gap) (io.ReadCloser, error) {
+	if !g.content {
+		return f.w.Disk.Open(g.path)
+	}
+	r, _, err := g.reader()
+	if err != nil {
+		return nil, f.sourceError(g.source, err)
+	}
+	return r, nil
+}
+
+// ask runs the validator on a new file.
+func (f *file) ask(ctx context.Context, path string, effect *model.Effect) error {
+	cmd := f.validator(path)
+	exit, err := f.w.Run(ctx, cmd)
+	effect.Output += exit.Output
+	effect.Truncated = effect.Truncated || exit.Truncated
+	text := f.w.Join(f.validate)
+	switch {
+	case err != nil:
+		return fmt.Errorf("validate with %s: %w", text, err)
+	case exit.Signal != "":
+		return fmt.Errorf("validate with %s: killed by %s", text, exit.Signal)
+	case exit.Code != 0:
+		effect.Exit = &exit.Code
+		return fmt.Errorf("validate with %s: exit %d", text, exit.Code)
+	}
+	return nil
+}
+
+// validator is the command that looks at a new file.
+func (f *file) validator(path string) model.Command {
+	mark := fmt.Sprintf("%s/file%d", f.w.RunID, f.w.started.Add(1))
+	env, dirs := f.w.Environment(f.base, f.base.Dir, mark)
+	argv := slices.Clone(f.validate)
+	put := strings.NewReplacer(percent, placeholder, placeholder, path)
+	for i, word := range argv {
+		argv[i] = put.Replace(word)
+	}
+	cmd := model.Command{
+		Argv: argv, Dir: f.base.Dir, Env: env, Path: dirs,
+		Timeout: f.timeout, Grace: f.w.Grace, Mark: mark, Mask: f.w.Mask,
+	}
+	if cmd.Timeout == 0 {
+		cmd.Timeout = validateTimeout
+	}
+	return cmd
+}
+
+// findValidator says why the validator's program cannot be found.
+func (f *file) findValidator() error {
+	_, dirs := f.w.Environment(f.base, f.base.Dir, "")
+	_, err := f.w.LookPath(f.validate[0], f.base.Dir, dirs)
+	return err
+}
