@@ -32,6 +32,9 @@ var edges = map[string][]string{
 	"providers/proc":      {"model"},
 	"providers/journal":   {"model"},
 	"providers/files":     {"model"},
+	"providers/helper":    {"model"},
+	"providers/tokens":    {},
+	"providers/facts":     {},
 	"providers/posix":     {},
 	"providers/shell":     {},
 	"resources":           {"model", "resources/*", "providers/*"},
@@ -42,11 +45,13 @@ var edges = map[string][]string{
 
 // libraries says who may import what is not ours and not of the standard library.
 var libraries = map[string][]string{
-	"manifests":       {"gopkg.in/yaml.v3"},
-	"providers/posix": {"github.com/kballard/go-shellquote"},
-	"providers/proc":  {"golang.org/x/sys"},
-	"providers/files": {"golang.org/x/sys"},
-	"cmd/settle":      {"github.com/alecthomas/kong", "github.com/charmbracelet/log", "github.com/muesli/termenv", "golang.org/x/term"},
+	"manifests":        {"gopkg.in/yaml.v3"},
+	"providers/posix":  {"github.com/kballard/go-shellquote"},
+	"providers/proc":   {"golang.org/x/sys"},
+	"providers/files":  {"golang.org/x/sys"},
+	"providers/tokens": {"github.com/choria-io/tokens"},
+	"providers/facts":  {"github.com/shirou/gopsutil"},
+	"cmd/settle":       {"github.com/alecthomas/kong", "github.com/charmbracelet/log", "github.com/muesli/termenv", "golang.org/x/term"},
 }
 
 // imports returns what each package of ours imports outside of its tests.
