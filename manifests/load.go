@@ -28,11 +28,7 @@ type Source struct {
 // Load reads a manifest of resources of the given types. The manifest is
 // non-nil exactly when there is no problem; its warnings are in it.
 func Load(src Source, types []model.Type) (*model.Manifest, model.Problems) {
-	l := newLoader(src, types)
-	if root := l.parse(); root != nil && l.sound(root) {
-		l.root(root)
-		l.connect()
-	}
+	l := read(src, types)
 	if len(l.problems) > 0 {
 		return nil, once(l.problems)
 	}
@@ -60,8 +56,19 @@ type loader struct {
 	known       []string           // all names and aliases, for suggestions
 	guesses     int                // names compared with references that name nothing
 	revealed    map[string]bool    // the values in SecretValues
+	circles     [][]int            // resources that wait for themselves or for each other, a problem each
 	problems    model.Problems
 	warnings    model.Problems
+}
+
+// read takes a manifest through all that finds problems in it.
+func read(src Source, types []model.Type) *loader {
+	l := newLoader(src, types)
+	if root := l.parse(); root != nil && l.sound(root) {
+		l.root(root)
+		l.connect()
+	}
+	return l
 }
 
 func newLoader(src Source, types []model.Type) *loader {

@@ -130,6 +130,7 @@ func (l *loader) resolve(link link, property string) (int, bool) {
 		return n, true
 	case ok && link.byDefault: // a default may name one of those that it is for
 	case ok:
+		l.circles = append(l.circles, []int{link.from})
 		s.refuse(link.Pos, fmt.Sprintf("%s %s itself", s.id, verbs[property]), "take it out")
 	case !l.ghosts[ref]:
 		s.refuse(link.Pos, "no resource "+ref.String(), l.nearRef(link.text, ref.Name))
@@ -168,6 +169,7 @@ func (l *loader) order() {
 
 // refuseLoop tells a loop edge by edge, each as it is written in the file.
 func (l *loader) refuseLoop(loop []int) {
+	l.circles = append(l.circles, loop)
 	var b strings.Builder
 	b.WriteString("these wait for each other:")
 	var first model.Edge

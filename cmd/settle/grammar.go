@@ -131,6 +131,8 @@ type validateCommand struct {
 type graphCommand struct {
 	manifestArg
 	selectFlags
+	stateFlags
+	Run    string `placeholder:"RUN" help:"Colour it by what became of each resource in this run: last, or as history lists it."`
 	Output string `short:"o" enum:"dot,mermaid,json" default:"dot" placeholder:"FORMAT" help:"dot, mermaid or json."`
 }
 

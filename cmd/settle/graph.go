@@ -1,31 +1,115 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/resources"
 )
 
 func (c *graphCommand) run(a *app) []ending {
-	l, e := a.loadPart("graph", c.Manifest, c.Output, c.selection())
-	if e.refused == nil {
-		a.print(render.Graphs[c.Output](graphOf(l.manifest)))
+	l := a.load("graph", c.Manifest, false, resources.World{})
+	e := ending{report: &l.report}
+	var loops [][]int
+	if l.refused != nil && l.refused.code == exitInvalid {
+		if m, found := manifests.Draw(l.src, resources.Types(resources.World{})); m != nil {
+			a.complainOf(l, detectCI("auto")) // and draw what is complained of
+			e.refused, l.refused, l.manifest, loops = l.refused, nil, m, found
+		}
 	}
+	if l.refused != nil {
+		return []ending{a.refusal(l, c.Output)}
+	}
+	all := edgesOf(l.manifest, loops)
+	choose([]*loaded{l}, c.selection())
+	var statuses map[string]string
+	if l.refused == nil && c.Run != "" {
+		statuses = a.statuses(l, c.Run, c.StateDir)
+	}
+	if l.refused != nil {
+		return []ending{a.refusal(l, c.Output)}
+	}
+	a.print(render.Graphs[c.Output](part(all, l.manifest, statuses)))
 	return []ending{e}
 }
 
-// graphOf returns the manifest's graph, in its order. An edge points from what
-// goes first to what waits for it.
-func graphOf(m *model.Manifest) render.Graph {
-	g := render.Graph{Nodes: []render.Node{}, Edges: []render.Edge{}}
+// statuses returns what became of each resource in a run. Where that cannot be
+// found out the manifest is refused.
+func (a *app) statuses(l *loaded, run, dir string) map[string]string {
+	if l.manifest.Identity == "" {
+		l.refuse(refuse(exitUsage, "%s: a manifest from standard input needs a name to be remembered", l.report.Manifest))
+		return nil
+	}
+	store, err := a.store(dir, l.manifest.Identity)
+	if err != nil {
+		l.refuse(refusedState(err))
+		return nil
+	}
+	snap, err := store.Read()
+	if err != nil {
+		l.refuse(refusedState(err))
+		return nil
+	}
+	_, report, err := snap.Report(run)
+	if err != nil {
+		l.refuse(refuse(exitUsage, "%s: %w", l.report.Manifest, err))
+		return nil
+	}
+	statuses := map[string]string{}
+	if report == nil { // a run that found all as declared leaves a line
+		for i := range l.manifest.Resources {
+			statuses[l.manifest.Resources[i].ID()] = model.Stable.String()
+		}
+		return statuses
+	}
+	for i := range report.Resources {
+		statuses[report.Resources[i].ID] = report.Resources[i].Status.String()
+	}
+	return statuses
+}
+
+// edgesOf returns the edges of a manifest, in its order. One points from what goes
+// first to what waits for it; where it also refreshes, that is what it says.
+func edgesOf(m *model.Manifest, loops [][]int) []render.Edge {
+	var list []render.Edge
+	looped := map[[2]int]bool{}
+	for _, loop := range loops {
+		for i, n := range loop {
+			looped[[2]int{n, loop[(i+1)%len(loop)]}] = true
+		}
+	}
 	for i := range m.Resources {
 		r := &m.Resources[i]
-		g.Nodes = append(g.Nodes, render.Node{ID: r.ID()})
+		if looped[[2]int{i, i}] {
+			list = append(list, render.Edge{From: r.ID(), To: r.ID(), Kind: "require", Loop: true})
+		}
 		for _, e := range r.Upstream {
 			kind := "require"
 			if e.Refresh {
 				kind = "subscribe"
+			} else if slices.ContainsFunc(r.Upstream, func(o model.Edge) bool { return o.On == e.On && o.Refresh }) {
+				continue
 			}
-			g.Edges = append(g.Edges, render.Edge{From: m.Resources[e.On].ID(), To: r.ID(), Kind: kind})
+			list = append(list, render.Edge{From: m.Resources[e.On].ID(), To: r.ID(), Kind: kind, Loop: looped[[2]int{i, e.On}]})
+		}
+	}
+	return list
+}
+
+// part is the graph of what a manifest holds, with the edges between that.
+func part(all []render.Edge, m *model.Manifest, statuses map[string]string) render.Graph {
+	g := render.Graph{Nodes: []render.Node{}, Edges: []render.Edge{}}
+	kept := map[string]bool{}
+	for i := range m.Resources {
+		id := m.Resources[i].ID()
+		kept[id] = true
+		g.Nodes = append(g.Nodes, render.Node{ID: id, Status: statuses[id]})
+	}
+	for _, e := range all {
+		if kept[e.From] && kept[e.To] {
+			g.Edges = append(g.Edges, e)
 		}
 	}
 	return g

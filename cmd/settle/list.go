@@ -73,13 +73,19 @@ func (a *app) loadOne(mode, path, format string) (*loaded, ending) {
 func (a *app) loadPart(mode, path, format string, s model.Selection) (*loaded, ending) {
 	l := a.load(mode, path, false, resources.World{})
 	choose([]*loaded{l}, s)
-	e := ending{refused: l.refused, report: &l.report}
 	if l.refused != nil {
-		a.complainOf(l, detectCI("auto"))
-		l.report.ExitCode = exitCode(e)
-		if format == "json" {
-			a.print(render.JSON([]model.Report{l.report}, render.Options{}))
-		}
+		return l, a.refusal(l, format)
 	}
-	return l, e
+	return l, ending{report: &l.report}
+}
+
+// refusal says why a manifest is not looked at, in the format that was asked for.
+func (a *app) refusal(l *loaded, format string) ending {
+	e := ending{refused: l.refused, report: &l.report}
+	a.complainOf(l, detectCI("auto"))
+	l.report.ExitCode = exitCode(e)
+	if format == "json" {
+		a.print(render.JSON([]model.Report{l.report}, render.Options{}))
+	}
+	return e
 }

@@ -16,6 +16,7 @@ type loaded struct {
 	report   model.Report
 	manifest *model.Manifest // what is selected of it; nil when it was refused
 	whole    *model.Manifest
+	src      manifests.Source
 	refused  *refusal
 	mask     *secret.Mask // of the manifest's secrets; nil when it has none
 }
@@ -27,6 +28,7 @@ func (a *app) load(mode, path string, strict bool, world resources.World) *loade
 	}
 	l := &loaded{report: newReport(mode, path)}
 	src, exposed, err := readSource(path, a.in)
+	l.src = src
 	if err != nil {
 		l.refuse(refuse(exitUnreadable, "%s: %w", path, err))
 		return l
