@@ -243,3 +243,7 @@ func retrace(a, b []string, trace [][]int) []edit {
 	slices.Reverse(back)
 	return back
 }
+
+// Unified returns the difference of two texts for other types, as bounded as
+// that of a file; "" when they are equal.
+func Unified(from, to string, before, after []byte) string { return unified(from, to, before, after) }
