@@ -11,6 +11,7 @@ import (
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
+	"github.com/settle-cm/settle/providers/journal"
 	"github.com/settle-cm/settle/providers/proc"
 	"github.com/settle-cm/settle/resources"
 )
@@ -112,7 +113,11 @@ func orDefault(paths []string) []string {
 }
 
 func (a *app) world(j *job) resources.World {
-	return resources.World{Environ: os.Environ(), CleanEnv: j.CleanEnv, Grace: time.Duration(j.Grace)}
+	w := resources.World{Environ: os.Environ(), CleanEnv: j.CleanEnv, Grace: time.Duration(j.Grace)}
+	if !j.NoState {
+		w.StateDir, _ = journal.Dir(j.StateDir, os.Getenv, os.Geteuid()) // remember complains of it
+	}
+	return w
 }
 
 // permit refuses what this user, or this system, cannot do, before anything runs.

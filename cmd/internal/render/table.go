@@ -98,8 +98,21 @@ func (t *text) row(r *model.Report, o *model.Outcome) row {
 		for _, g := range o.Guards {
 			line.below = append(line.below, guard(g))
 		}
+		line.diff = t.diff(o.Diff)
 	}
 	return line
+}
+
+// diff shows what of a text changes.
+func (t *text) diff(diff string) []string {
+	colors := map[byte]string{'-': red, '+': green, '@': cyan}
+	all := lines(diff)
+	for i, line := range all {
+		if line != "" {
+			all[i] = t.paint(colors[line[0]], EscapeLine(line))
+		}
+	}
+	return all
 }
 
 func guard(g model.GuardResult) string {
@@ -151,6 +164,8 @@ func (t *text) note(o *model.Outcome) string {
 		return strings.TrimPrefix(strings.TrimPrefix(reason, "refreshed "), "refresh ")
 	case model.Changed, model.Stable:
 		switch {
+		case took != "" && o.Command == "" && reason != "" && !t.Verbose:
+			return reason // without a command it is what was done
 		case took != "" && (reason == "" || !t.Verbose && !refreshed(o)):
 			return took
 		case took != "" && t.Verbose:

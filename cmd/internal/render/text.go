@@ -96,6 +96,7 @@ func ProblemLine(p model.Problem) string {
 type row struct {
 	marker, id, status, note string
 	below                    []string
+	diff                     []string
 }
 
 // Columns are as wide as their widest entry needs, within these bounds: one
@@ -122,6 +123,9 @@ func (t *text) rows(rows []row) {
 		}
 		for _, line := range r.below {
 			t.line("%s%s", strings.Repeat(" ", width+2), line)
+		}
+		for _, line := range r.diff { // long lines: not as far to the right
+			t.line("    %s", line)
 		}
 	}
 }
