@@ -1,3 +1,5 @@
+//go:build unix
+
 package file_test
 
 import (
@@ -6,9 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -155,7 +157,7 @@ var before = map[string]func(path string) error{
 	"remains": func(path string) error {
 		return os.WriteFile(filepath.Join(filepath.Dir(path), ".path.settle-new"), nil, 0o600)
 	},
-	"fifo":     mkfifo,
+	"fifo":     func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	"a source": func(path string) error { return nil },
 }
 
@@ -372,7 +374,7 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, cause) || effect.Began {
 		t.Errorf("Run = %+v, %v", effect, err)
 	}
-	if runtime.GOOS != "windows" && standing(t, filepath.Join(dir, "path")) != "" {
+	if standing(t, filepath.Join(dir, "path")) != "" {
 		t.Error("written")
 	}
 }
