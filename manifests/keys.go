@@ -5,20 +5,24 @@ import "github.com/settle-cm/settle/model"
 // keys are the keys of a manifest, in the order of the reference: the one
 // source for the loader, the schema, explain and the README.
 var keys = []model.Property{
-	{Name: "name", Kind: model.Line, Default: "the file's absolute path", Meaning: "identity of the journal: what is remembered of this manifest is kept under it", Example: "web"},
+	{Name: "name", Kind: model.Line, Default: "the file's absolute path", Meaning: "identity of the journal: what is remembered of this manifest is kept under it",
+		More: `With a name the file can be moved, and refreshes that are owed stay owed. Two manifests of one name on one machine share what is remembered, so give each its own.`, Example: "web"},
 	{Name: "description", Kind: model.Text, Meaning: "what the manifest is for, in one line", Example: "the web servers"},
 	{Name: "parallel", Kind: model.Count, Default: "1", Meaning: "how many resources may run at once; --parallel overrides it", Example: "4"},
 	{Name: "fail_fast", Kind: model.Bool, Default: "false", Meaning: "start nothing more after the first failure", Example: "true"},
 	{Name: "clean_env", Kind: model.Bool, Default: "false", Meaning: "start commands from PATH, HOME, USER, LOGNAME, SHELL and LANG only, not from settle's own environment", Example: "true"},
-	{Name: "secrets", Kind: model.Lines, Meaning: "names of environment variables whose values are *** in every text", Example: "[DEPLOY_TOKEN]"},
-	{Name: "on_missing_state", Kind: model.Choice, Choices: []string{"ignore", "refresh", "fail"}, Default: "ignore", Meaning: "what a run that finds no state does; refresh: every subscriber is owed one refresh", Example: "refresh"},
-	{Name: "defaults", Kind: model.Whatever, Meaning: "properties by type, for every resource of the file that does not set them itself", Example: "{exec: {cwd: /opt}}"},
-	{Name: "resources", Kind: model.Whatever, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
+	{Name: "secrets", Kind: model.Lines, Meaning: "names of environment variables whose values are *** in every text",
+		More: `The values are those in settle's own environment and those that environment properties give to the names. Values of fewer than four characters cannot be hidden.`, Example: "[DEPLOY_TOKEN]"},
+	{Name: "on_missing_state", Kind: model.Choice, Choices: []string{"ignore", "refresh", "fail"}, Default: "ignore", Meaning: "what a run that finds no state does; refresh: every subscriber is owed one refresh",
+		More: `For machines that lose the state directory but not what the manifest changed. The first run on a new machine finds no state either. fail ends the run before it does anything.`, Example: "refresh"},
+	{Name: "defaults", Kind: model.Settings, Meaning: "properties by type, for every resource of the file that does not set them itself",
+		More: `A list of resources may begin with defaults of its own: "- defaults: {cwd: /opt}". They go over those of the file, and what a resource gives itself goes over both. Lists are replaced, not merged. Names and aliases cannot be defaults.`, Example: "{exec: {cwd: /opt}}"},
+	{Name: "resources", Kind: model.Entries, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
 }
 
 // ccmKeys are the keys under ccm: of a CCM manifest.
 var ccmKeys = []model.Property{
-	{Name: "resources", Kind: model.Whatever, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
+	{Name: "resources", Kind: model.Entries, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
 	{Name: "fail_on_error", Kind: model.Bool, Default: "false", Meaning: "start nothing more after the first failure", Example: "true"},
 	{Name: "pre_message", Kind: model.Text, Meaning: "a log line before the run", Example: "setting up the web server"},
 	{Name: "post_message", Kind: model.Text, Meaning: "a log line after the run", Example: "done"},

@@ -60,9 +60,9 @@ func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 		case p == nil && private(key) && !l.base.CCM:
 		case p == nil:
 			l.unknownKey(key, table)
-		case p.Name == "resources":
+		case p.Kind == model.Entries:
 			entries = value
-		case p.Name == "defaults":
+		case p.Kind == model.Settings:
 			defaults = value
 		default:
 			s := scope{l: l, property: p.Name}
