@@ -49,10 +49,8 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 		}
 		l.report.State.Found = snap.Found
 		none.Memory, none.place = snap.Memory(), snap.Position()
+		l.report.Warnings = append(l.report.Warnings, elsewhere(store, l)...)
 		return none, a.missing(j, l, none)
-	}
-	if err := paused(store, l); err != nil {
-		return nil, err
 	}
 	locked, err := store.Lock(ctx, time.Duration(j.LockTimeout), holder(l.report.Run, l.report.Started))
 	switch {
@@ -60,6 +58,10 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 		return nil, &refusal{exitLater, err}
 	case err != nil:
 		return nil, refusedState(err)
+	}
+	if err := paused(store, l); err != nil { // under the lock: nobody pauses behind our back
+		_ = locked.Close() // nothing was written
+		return nil, err
 	}
 	l.report.State.Found = locked.Found
 	m := &memory{Journal: locked, Memory: locked.Memory(), locked: locked, keep: j.keep, place: locked.Position()}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
@@ -20,15 +21,7 @@ type stateFlags struct {
 // lockFlags belong to the commands that change what is remembered.
 type lockFlags struct {
 	stateFlags
-	LockTimeout time.Duration `placeholder:"TIME" help:"How long to wait for an apply of the same manifest. Default: not at all."`
-}
-
-// Validate refuses a time that means nothing. kong calls it.
-func (f *lockFlags) Validate() error {
-	if f.LockTimeout < 0 {
-		return errors.New("a time must not be negative")
-	}
-	return nil
+	LockTimeout span `placeholder:"TIME" help:"How long to wait for an apply of the same manifest. Default: not at all."`
 }
 
 type owedCommand struct {
@@ -206,6 +199,15 @@ func remembered(m model.Memory, fact model.Fact) (debts, marks int) {
 	return debts, marks
 }
 
+// elsewhere warns of state of the same manifest that another user has.
+func elsewhere(s journal.Store, l *loaded) []model.Problem {
+	var warnings []model.Problem
+	for _, message := range s.Others(os.Getenv, os.Geteuid()) {
+		warnings = append(warnings, model.Problem{Pos: model.Pos{File: l.report.Manifest}, Message: message})
+	}
+	return warnings
+}
+
 // say prints one line of a result, unless nobody wants to hear it.
 func (a *app) say(line string) {
 	if !a.Quiet {
@@ -214,10 +216,10 @@ func (a *app) say(line string) {
 }
 
 // change does something to the state of a manifest while it holds the lock.
-func (a *app) change(o *opened, wait time.Duration, do func(*journal.Journal) error) []ending {
+func (a *app) change(o *opened, wait span, do func(*journal.Journal) error) []ending {
 	ctx, stop := interruptible(context.Background())
 	defer stop()
-	j, err := o.store.Lock(ctx, wait, holder("", o.report.Started))
+	j, err := o.store.Lock(ctx, time.Duration(wait), holder("", o.report.Started))
 	if err != nil {
 		if ctx.Err() != nil {
 			o.end.cause = context.Cause(ctx)

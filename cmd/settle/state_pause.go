@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/journal"
 )
 
@@ -12,10 +11,8 @@ type pauseCommand struct {
 	manifestArg
 	All    bool   `help:"Pause every manifest of the state directory."`
 	Reason string `placeholder:"TEXT" help:"Why, for whoever finds it paused."`
-	For    string `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
+	For    span   `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
 	lockFlags
-
-	length time.Duration
 }
 
 type resumeCommand struct {
@@ -24,19 +21,8 @@ type resumeCommand struct {
 	lockFlags
 }
 
-// Validate understands the time, as a manifest would. kong calls it.
-func (c *pauseCommand) Validate() error {
-	if c.For != "" {
-		var err error
-		if c.length, err = model.ParseDuration(c.For); err != nil {
-			return err
-		}
-		if c.length <= 0 {
-			return errors.New("--for: a pause of no time is none")
-		}
-	}
-	return oneOrAll(c.Manifest, c.All)
-}
+// Validate refuses what contradicts itself. kong calls it.
+func (c *pauseCommand) Validate() error { return oneOrAll(c.Manifest, c.All) }
 
 // Validate refuses what contradicts itself. kong calls it.
 func (c *resumeCommand) Validate() error { return oneOrAll(c.Manifest, c.All) }
@@ -51,8 +37,8 @@ func oneOrAll(manifest string, all bool) error {
 func (c *pauseCommand) run(a *app) []ending {
 	me := holder("", time.Now().UTC().Truncate(time.Second))
 	pause := journal.Pause{By: me.User, Reason: c.Reason, Since: me.Since, All: c.All}
-	if c.length > 0 {
-		pause.Until = pause.Since.Add(c.length)
+	if c.For > 0 {
+		pause.Until = pause.Since.Add(time.Duration(c.For))
 	}
 	if c.All {
 		return a.everywhere(c.StateDir, func(s journal.Store) error {

@@ -350,7 +350,7 @@ func filler() []model.Fact {
 func TestKilledWhileItCompacts(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	for n := range 20 {
+	for n := range 10 {
 		o := start(t, "compact", s)
 		o.line(t)                                       // from now on every run compacts
 		time.Sleep(time.Duration(n) * time.Millisecond) // any instant will do
