@@ -1,0 +1,193 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// program is something that does the work of a case.
+type program struct {
+	name    string // in the table
+	argv    []string
+	prepare func() error // before each run, not measured
+	want    string       // what its standard output has to hold when the work was done
+}
+
+// sample is one measured run.
+type sample struct {
+	wall, cpu time.Duration
+	rss       int64 // peak, of the program or of the largest of its children, in bytes
+}
+
+// result is all that was measured of one program at one size.
+type result struct {
+	name    string // of the case
+	n       int
+	program string
+	samples map[int]sample // by turn: one that is too slow has not all
+	failed  string         // why there is nothing
+}
+
+type results []*result
+
+// measureCase measures all programs at all sizes of a case.
+func (l *lab) measureCase(ctx context.Context, c *benchCase) (results, error) {
+	var all results
+	for _, n := range c.sizes {
+		programs, err := c.programs(l, n)
+		if err != nil {
+			return nil, err
+		}
+		found, err := l.measureSize(ctx, c.name, n, programs)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// measureSize runs all programs in turn, after one round that only warms up
+// where there are several.
+func (l *lab) measureSize(ctx context.Context, name string, n int, programs []program) (results, error) {
+	found := make(results, len(programs))
+	spent := make([]time.Duration, len(programs))
+	for i, p := range programs {
+		found[i] = &result{name: name, n: n, program: p.name, samples: map[int]sample{}}
+	}
+	first := 0
+	if l.runs > 1 {
+		first = -1
+	}
+	for turn := first; turn < l.runs; turn++ {
+		for i := range programs {
+			r := found[i]
+			if r.failed != "" || spent[i] > l.budget && len(r.samples) > 0 {
+				continue
+			}
+			l.tell("%s %d: %s, run %d of %d", name, n, r.program, turn+1, l.runs)
+			s, err := l.once(ctx, &programs[i])
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			switch spent[i] += s.wall; {
+			case err != nil:
+				r.failed = err.Error()
+			case turn >= 0 || spent[i] > l.budget: // too slow to be run for nothing
+				r.samples[max(0, turn)] = s
+			}
+		}
+	}
+	l.tell("")
+	for i, r := range found {
+		if r.failed != "" && ours(programs[i].name) {
+			return nil, fmt.Errorf("%s at %d: %s", r.program, n, r.failed)
+		}
+	}
+	return found, nil
+}
+
+// tell shows on a terminal what goes on.
+func (l *lab) tell(format string, args ...any) {
+	if l.log != nil {
+		_, _ = fmt.Fprintf(l.log, "\r\x1b[K"+format, args...) // nobody depends on it
+	}
+}
+
+// ours says whether a failure is one of this repository, not of a peer.
+func ours(name string) bool {
+	return strings.HasPrefix(name, "settle") || strings.HasPrefix(name, "C") || strings.HasPrefix(name, "Go")
+}
+
+var errSlow = errors.New("too slow for the time given")
+
+// once measures one run. The C launcher does, because a child's peak memory
+// includes what its parent had when it forked.
+func (l *lab) once(ctx context.Context, p *program) (sample, error) {
+	if p.prepare != nil {
+		if err := p.prepare(); err != nil {
+			return sample{}, err
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, errSlow)
+	defer cancel()
+	out := filepath.Join(l.dir, "measured")
+	_ = os.Remove(out) // of the run before
+	cmd := exec.CommandContext(ctx, l.floor, append([]string{"measure", out}, p.argv...)...)
+	cmd.Dir, cmd.Env = l.dir, l.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	var said, complained tail
+	cmd.Stdout, cmd.Stderr = &said, &complained
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // all of it is gone, or goes now
+		return sample{wall: l.limit}, context.Cause(ctx)
+	}
+	if err != nil {
+		return sample{}, fmt.Errorf("%w: %s", err, complained.last)
+	}
+	s, code, err := read(out)
+	switch {
+	case err != nil:
+		return s, err
+	case code != 0:
+		return s, fmt.Errorf("exit %d: %s", code, bytes.TrimSpace(append(said.last, complained.last...)))
+	case !bytes.Contains(said.last, []byte(p.want)):
+		return s, fmt.Errorf("it did not say %q but %s", p.want, said.last)
+	}
+	return s, nil
+}
+
+// read returns what the launcher has written.
+func read(file string) (s sample, code int, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return s, 0, err
+	}
+	var wall, cpu, kib int64
+	if _, err := fmt.Sscan(string(text), &wall, &cpu, &kib, &code); err != nil {
+		return s, 0, fmt.Errorf("read measure: %w", err)
+	}
+	return sample{time.Duration(wall), time.Duration(cpu), kib << 10}, code, nil
+}
+
+// tail reads everything and keeps the end.
+type tail struct{ last []byte }
+
+const tailSize = 1000
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.last = append(t.last, p[max(0, len(p)-tailSize):]...)
+	t.last = t.last[max(0, len(t.last)-tailSize):]
+	return len(p), nil
+}
+
+// ReadFrom reads in large pieces, so that whoever writes need not wait.
+func (t *tail) ReadFrom(r io.Reader) (int64, error) {
+	buf := make([]byte, 256<<10)
+	var total int64
+	for {
+		n, err := r.Read(buf)
+		_, _ = t.Write(buf[:n])
+		total += int64(n)
+		switch {
+		case errors.Is(err, io.EOF):
+			return total, nil
+		case err != nil:
+			return total, err
+		}
+	}
+}
