@@ -66,7 +66,7 @@ func didYouMean(word string) string {
 // tools call so, else the one with the fewest slips between them. It returns
 // "" when none is close.
 func near(word string, candidates []string, foreign map[string]string) string {
-	plain := strings.NewReplacer("-", "_").Replace(strings.ToLower(word))
+	plain := strings.ReplaceAll(strings.ToLower(word), "-", "_")
 	if ours, ok := foreign[plain]; ok && slices.Contains(candidates, ours) {
 		return ours
 	}
@@ -84,18 +84,19 @@ func tolerance(word string) int { return min(4, 1+len(word)/3) }
 // first of several.
 func closest(word string, candidates []string, limit int) string {
 	best := ""
+	word = bare(word)
 	for _, c := range candidates {
-		if d := slips(bare(word), bare(strings.ToLower(c)), limit); d < limit {
+		if d := slips(word, bare(c), limit); d < limit {
 			best, limit = c, d
 		}
 	}
 	return best
 }
 
-// bare is a word without the marks that people put between its parts.
-func bare(word string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(word)
-}
+// bare is a word in lower case without the marks that people put between its parts.
+func bare(word string) string { return marks.Replace(strings.ToLower(word)) }
+
+var marks = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // slips counts the letters that were added, left out, changed or exchanged
 // with their neighbours between two words; it gives up at limit.
@@ -193,7 +194,7 @@ func (l *loader) notYet(key *yaml.Node, what string) bool {
 
 // maxGuesses bounds how many names are compared with references that name
 // nothing: a file may have very many of both.
-const maxGuesses = 1_000_000
+const maxGuesses = 200_000
 
 // nearRef suggests what a reference that names nothing was meant to name.
 func (l *loader) nearRef(text, name string) string {
@@ -213,5 +214,5 @@ func (l *loader) nearRef(text, name string) string {
 			return fmt.Sprintf("did you mean %q? quote it: YAML ends it at the mark", known)
 		}
 	}
-	return didYouMean(closest(strings.ToLower(text), l.known, tolerance(name)))
+	return didYouMean(closest(text, l.known, tolerance(name)))
 }
