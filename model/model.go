@@ -162,6 +162,7 @@ type About struct {
 	Check     bool   // every success leaves all unchanged: never something to do
 	MayChange bool   // a success changes something or not: only a run can tell
 	Journaled bool   // the journal must know when it acts, whatever its edges are
+	Apart     bool   // it reads and changes one thing only: no two such resources change what the other reads
 }
 
 // Ask is what a walk knows of a resource when it reaches it.

@@ -78,6 +78,7 @@ type Outcome struct {
 	Refreshes Certainty `json:"-"` // whether it refreshes its subscribers
 	Pending   bool      `json:"-"` // a preview's: it is going to run, and may so change what guards downstream say
 	Check     bool      `json:"-"` // it can never change anything: not "something to do"
+	Apart     bool      `json:"-"` // it reads and changes one thing only
 	Missing   bool      `json:"-"` // creates was missing before it acted
 	Settles   bool      `json:"-"` // a "no" that pays its debts
 }
@@ -88,7 +89,7 @@ func NewOutcome(r *Resource) Outcome {
 	about := r.Spec.About()
 	o := Outcome{
 		ID: r.ID(), Type: r.Type, Name: r.Name, Alias: r.Alias, Description: r.Description, Tags: r.Tags,
-		Pos: r.Pos, Command: about.Command, Cwd: about.Cwd, Check: about.Check, Expects: about.Expects, Quiet: about.Quiet,
+		Pos: r.Pos, Command: about.Command, Cwd: about.Cwd, Check: about.Check, Apart: about.Apart, Expects: about.Expects, Quiet: about.Quiet,
 		RefreshedBy: []string{}, Guards: []GuardResult{}, Warnings: []Problem{},
 	}
 	if o.Tags == nil {

@@ -42,15 +42,15 @@ func (w *walk) task(n int) Task {
 		case o.Refreshes == model.Maybe && t.MayBy == "":
 			t.MayBy = o.ID
 		}
-		if w.upstream[n] < 0 {
-			w.upstream[n] = w.upstream[e.On]
-			if o.Pending {
-				w.upstream[n] = e.On
-			}
-		}
+		goesFirst(w.upstream, n, e.On, o.Pending)
+		goesFirst(w.wide, n, e.On, o.Pending && !o.Apart)
 	}
-	if u := w.upstream[n]; u >= 0 {
-		t.Upstream = w.outcomes[u].ID
+	first := w.upstream[n]
+	if t.Outcome.Apart {
+		first = w.wide[n]
+	}
+	if first >= 0 {
+		t.Upstream = w.outcomes[first].ID
 	}
 	t.Ask.ID = r.ID()
 	t.Ask.Owed = w.plan.Memory.OwedTo(r)
@@ -66,6 +66,18 @@ func (w *walk) task(n int) Task {
 		t.Left = &left
 	}
 	return t
+}
+
+// goesFirst notes for n the first resource that runs before it: on, when that
+// is pending, or whoever runs before on.
+func goesFirst(first []int, n, on int, pending bool) {
+	switch {
+	case first[n] >= 0:
+	case pending:
+		first[n] = on
+	default:
+		first[n] = first[on]
+	}
 }
 
 // Preview says what Apply would do, and does nothing: it knows that what is

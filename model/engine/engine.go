@@ -80,6 +80,7 @@ type walk struct {
 	root      []int   // for a skipped resource: whose fault it is
 	journaled []bool  // the journal hears of it: also of one that has something to pay and no edge any more
 	upstream  []int   // first resource upstream that a preview expects to run before; -1
+	wide      []int   // the same, of those that may change more than one thing
 	ready     intHeap // what could start now, first in the manifest on top
 	running   int
 	stopped   bool // nothing more starts
@@ -105,7 +106,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 	w := &walk{
 		plan: plan, m: m, opts: opts,
 		outcomes: make([]model.Outcome, n), done: make([]bool, n), waits: make([]int, n),
-		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), journaled: make([]bool, n),
+		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), wide: make([]int, n), journaled: make([]bool, n),
 	}
 	w.opts.Jobs = max(1, w.opts.Jobs)
 	w.inbox = make(chan message, 1)
@@ -113,7 +114,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 		r := &m.Resources[i]
 		w.outcomes[i] = model.NewOutcome(r)
 		hide(r, &w.outcomes[i], opts.Hide)
-		w.root[i], w.upstream[i] = -1, -1
+		w.root[i], w.upstream[i], w.wide[i] = -1, -1, -1
 		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.Mark(r) != ""
 		for _, e := range r.Upstream {
 			if below := w.below[e.On]; len(below) == 0 || below[len(below)-1] != i { // two edges to one publisher are one wait

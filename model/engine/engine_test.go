@@ -226,6 +226,37 @@ func chain(specs ...*spec) (*model.Manifest, **world) {
 	return m, &w
 }
 
+// What two resources apart read is not changed by the other; a third one in
+// between may change it all.
+func TestApart(t *testing.T) {
+	apart := func() *spec {
+		return &spec{about: model.About{Apart: true}, cond: model.Conditions{Creates: []string{"x"}}}
+	}
+	wide := func() *spec { return &spec{cond: model.Conditions{Creates: []string{"x"}}} }
+	for _, tt := range []struct {
+		name  string
+		specs []*spec
+		want  []model.Status
+	}{
+		{"apart after apart", []*spec{apart(), apart(), apart()}, []model.Status{model.WouldRun, model.WouldRefresh, model.WouldRefresh}},
+		{"anything after apart", []*spec{apart(), wide()}, []model.Status{model.WouldRun, model.MayRun}},
+		{"apart after anything", []*spec{wide(), apart()}, []model.Status{model.WouldRun, model.MayRun}},
+		{"apart far below anything", []*spec{wide(), apart(), apart()}, []model.Status{model.WouldRun, model.MayRun, model.MayRun}},
+	} {
+		for _, s := range tt.specs {
+			s.cond.OnRefresh = model.RefreshChecks // else a refresh alone decides
+		}
+		m, _ := chain(tt.specs...)
+		var got []model.Status
+		for _, o := range preview(t, m, model.Memory{}, engine.Options{}) {
+			got = append(got, o.Status)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
 func TestBeginIsDurableBeforeTheProcess(t *testing.T) {
 	j := &tape{}
 	m, w := chain(&spec{}, &spec{})

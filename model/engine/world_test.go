@@ -139,6 +139,14 @@ func shape(rng *rand.Rand, s *spec, upstream []int, failures bool) {
 	if len(s.cond.Guards) > 0 && rng.IntN(6) == 0 {
 		s.guardErr = near()
 	}
+	own := s.guardErr == "" || s.guardErr == s.id
+	for _, g := range s.cond.Guards {
+		own = own && g.Command == s.id
+	}
+	for _, cell := range s.cond.Creates {
+		own = own && cell == s.id
+	}
+	s.about.Apart = own && rng.IntN(2) == 0
 	s.clears = rng.IntN(4) == 0
 	s.cond.RefreshOnly = rng.IntN(4) == 0
 	if rng.IntN(4) == 0 {
