@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -106,7 +107,7 @@ func (s *survey) reason() string {
 // doubts says what would keep the gap from being mended if it were now.
 func (f *file) doubts(g *gap) []string {
 	var doubts []string
-	if err := f.w.Disk.Barrier(g.path); err != nil {
+	if err := f.w.Disk.Barrier(g.path); err != nil && !(errors.Is(err, fs.ErrNotExist) && f.w.makes(g.path)) {
 		doubts = append(doubts, err.Error())
 	}
 	if g.unknown != nil {

@@ -26,7 +26,7 @@ var kinds = map[string]model.FileKind{
 // them is recorded in the body, all of it.
 func (w *world) decode(b *model.Body) model.Spec {
 	f := &file{
-		w: w, base: b.Base, kind: kinds[b.Text("ensure")], recurse: b.Bool("recurse"), target: b.Text("target"),
+		w: w, ref: b.Ref, pos: b.Pos, base: b.Base, kind: kinds[b.Text("ensure")], recurse: b.Bool("recurse"), target: b.Text("target"),
 		owner: b.Text("owner"), group: b.Text("group"), mode: decodeMode(b),
 		create: b.Has("replace") && !b.Bool("replace"), backup: b.Bool("backup"), force: b.Bool("force"),
 		timeout: b.Duration("timeout"), sensitive: b.Bool("sensitive"),
@@ -57,6 +57,10 @@ func (f *file) decodePath(b *model.Body) {
 		f.path = f.absolute(path)
 		if f.path == filepath.Dir(f.path) {
 			b.Refuse(property, f.path+" is not for a resource to change", "")
+		}
+		if other, ok := f.w.paths.LoadOrStore(f.path, f); ok && other.(*file).ref != f.ref {
+			pos := other.(*file).pos
+			b.Refuse(property, fmt.Sprintf("%s is already declared by %s at %s:%d", f.path, other.(*file).ref, pos.File, pos.Line), "declare all of it in one place")
 		}
 	}
 }

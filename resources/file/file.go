@@ -6,6 +6,7 @@ package file
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,11 +58,24 @@ type world struct {
 	started atomic.Int64 // validators, for their marks
 	users   sync.Map     // ids of the names that were looked up
 	groups  sync.Map
+	paths   sync.Map // path -> *file, of every resource
+}
+
+// makes says whether a directory on the way to a path is declared somewhere.
+func (w *world) makes(path string) bool {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if f, ok := w.paths.Load(dir); ok && f.(*file).kind == model.FileDirectory {
+			return true
+		}
+	}
+	return false
 }
 
 // file is one resource as declared.
 type file struct {
 	w         *world
+	ref       model.Ref
+	pos       model.Pos
 	base      model.Base
 	path      string // absolute
 	kind      model.FileKind
@@ -80,5 +94,10 @@ type file struct {
 	sensitive bool
 }
 
-// About says what is known without looking at the machine.
-func (f *file) About() model.About { return model.About{} }
+// About says what is known without looking at the machine. A file or an empty
+// directory is apart: no other resource may declare its path, and what replaces
+// whole trees, or turns what is on the way to other paths, is not.
+func (f *file) About() model.About {
+	plain := f.kind == model.FileRegular || f.kind == model.FileDirectory
+	return model.About{Apart: plain && !f.recurse && !f.force}
+}

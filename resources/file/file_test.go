@@ -87,10 +87,8 @@ func TestProblems(t *testing.T) {
 		`{mode: "0888"}`:                            {`mode: "0888" is not a mode; write three or four octal digits in quotes, as "0644"`},
 		`{mode: "0o644"}`:                           {`mode: "0o644" is not a mode; write three or four octal digits in quotes, as "0644"`},
 		`{mode: "44"}`:                              {`mode: "44" is not a mode; write three or four octal digits in quotes, as "0644"`},
-		`{path: ""}`:                                {`path: the path is empty`},
 		`{path: ~/x}`:                               {`path: ~ is not expanded here; write the home directory out`},
 		`{path: /}`:                                 {`path: / is not for a resource to change`},
-		`{source: ""}`:                              {`source: the source is empty`},
 		`{source: https://example.com/x}`:           {`source: settle fetches nothing; name a file, and fetch it with an exec that the file requires`},
 		`{content: a, source: b}`:                   {`source: source is given beside content; drop one of them`},
 		`{ensure: link}`:                            {`target: a link needs a target`},
@@ -105,7 +103,6 @@ func TestProblems(t *testing.T) {
 		`{validate: "test % | cat"}`:                {`validate: "|" would be an argument: no shell reads this command; use provider: shell, or quote it`},
 		`{validate: "date +%%F"}`:                   {`validate: nothing in it names the new file; write % where the file's path belongs`},
 		`{validate: []}`:                            {`validate: command is empty`},
-		`{owner: "", group: ""}`:                    {`group: the group is empty`, `owner: the owner is empty`},
 	} {
 		_, problems := load("/dir", "- file:\n    - /etc/motd: "+properties+"\n")
 		var got []string
@@ -123,6 +120,14 @@ func TestProblems(t *testing.T) {
 func TestNames(t *testing.T) {
 	_, problems := load("/dir", "- file:\n    - motd: {content: x}\n    - issue: {path: etc/issue}\n")
 	want := `m.yaml:2:7: file#motd: the name "motd" is not an absolute path; set path, which may be relative to the manifest's directory`
+	if got := problems.Error(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestOnePathIsDeclaredOnce(t *testing.T) {
+	_, problems := load("/dir", "- file:\n    - /dir/etc/motd: {content: x}\n    - motd: {path: etc/../etc/motd}\n")
+	want := `m.yaml:3:20: file#motd: path: /dir/etc/motd is already declared by file#/dir/etc/motd at m.yaml:2; declare all of it in one place`
 	if got := problems.Error(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -335,6 +340,32 @@ func TestPlanReachesSubscribers(t *testing.T) {
 `, dir), engine.Preview)
 	if planned[0].Status != model.WouldRun || planned[1].Status != model.WouldRefresh {
 		t.Errorf("%s, %s", shown(&planned[0], dir), shown(&planned[1], dir))
+	}
+}
+
+// A directory and the file in it are two things: what is said of the file, and
+// of who subscribes to it, is no guess.
+func TestPlanOfAFileInANewDirectory(t *testing.T) {
+	dir := t.TempDir()
+	yaml := fmt.Sprintf(`
+- file:
+    - %[1]s/conf: {ensure: directory}
+    - %[1]s/conf/a: {content: x, require: 'file#%[1]s/conf'}
+- exec:
+    - reload: {command: "true", refreshonly: true, subscribe: 'file#%[1]s/conf/a'}
+`, dir)
+	var got []string
+	for _, o := range walk(t, dir, yaml, engine.Preview) {
+		got = append(got, shown(&o, dir))
+	}
+	want := []string{"would_run: missing", "would_run: missing", "would_refresh: refreshed by file#DIR/conf/a"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, o := range walk(t, dir, yaml, engine.Apply) {
+		if o.Status != model.Changed {
+			t.Errorf("%s: %s", o.ID, shown(&o, dir))
+		}
 	}
 }
 
