@@ -23,10 +23,21 @@ import (
 	"github.com/settle-cm/settle/resources"
 )
 
+// role makes the test binary another process, that plays one of the roles in a
+// directory.
+const role = "SETTLE_FILE_TEST"
+
+var roles = map[string]func(dir string) error{"huge": convergeHuge, "nobody": walkAsNobody}
+
 func TestMain(m *testing.M) {
 	proc.Main()
-	if dir := os.Getenv(hugeDir); dir != "" {
-		convergeHuge(dir)
+	name, dir, _ := strings.Cut(os.Getenv(role), " ")
+	if play, ok := roles[name]; ok {
+		if err := play(dir); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

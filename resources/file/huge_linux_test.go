@@ -1,8 +1,6 @@
 package file_test
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -10,31 +8,10 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-
-	"github.com/settle-cm/settle/model"
 )
 
-const (
-	hugeDir  = "SETTLE_FILE_TEST_HUGE" // for the process that is measured
-	hugeSize = "SETTLE_FILE_TEST_MIB"  // size of the source, for a longer test than usual
-)
-
-// convergeHuge copies a large source, compares it, and ends this process.
-func convergeHuge(dir string) {
-	m, problems := load(dir, "- file: [{"+dir+"/path: {source: large}}]")
-	if len(problems) > 0 {
-		fmt.Println(problems)
-		os.Exit(1)
-	}
-	spec := m.Resources[0].Spec
-	_, err := spec.Run(context.Background(), model.Stage{})
-	d, checkErr := spec.Check(context.Background(), model.Ask{})
-	if err != nil || checkErr != nil || d.Act {
-		fmt.Println(err, checkErr, d.Reason)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
+// hugeSize is the size of the source, for a longer test than usual.
+const hugeSize = "SETTLE_FILE_TEST_MIB"
 
 // A large source goes through in constant memory. SETTLE_FILE_TEST_MIB=2048
 // makes it as large as the promise is.
@@ -62,7 +39,7 @@ func TestLargeSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), hugeDir+"="+dir)
+	cmd.Env = append(os.Environ(), role+"=huge "+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -114,11 +114,17 @@ func (f *file) sourceError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("source %s does not exist", path)
 	}
+	failed := fmt.Errorf("read source %s: %w", path, err)
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("read source %s: %w: %w", path, err, model.ErrNotPermitted)
+		return deniedError{failed}
 	}
-	return fmt.Errorf("read source %s: %w", path, err)
+	return failed
 }
+
+// deniedError is one that more rights would have avoided.
+type deniedError struct{ error }
+
+func (e deniedError) Unwrap() []error { return []error{e.error, model.ErrNotPermitted} }
 
 // reader opens what is to be in the file.
 func (p *part) reader() (r io.ReadCloser, size int64, err error) {
