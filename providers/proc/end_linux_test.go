@@ -126,7 +126,7 @@ func TestInterrupt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancelCause(t.Context())
-			c := sh("for s in INT TERM HUP; do trap \"echo $s\" $s; done; echo ready; while :; do sleep 0.02; done")
+			c := mark(sh("for s in INT TERM HUP; do trap \"echo $s\" $s; done; echo ready; while :; do sleep 0.02; done"), "run/"+name)
 			c.Grace = 500 * time.Millisecond
 			c.Output = func(line []byte) {
 				if string(line) == "ready" {
@@ -185,6 +185,22 @@ func TestInterruptDuringLinger(t *testing.T) {
 	}
 	if pid := pidIn(t, dir+"/pid"); !alive(pid) {
 		t.Error("the child of a command that was done was ended")
+	}
+}
+
+// TestExitBeforeInterrupt: when both are there to be seen, it ended by itself.
+func TestExitBeforeInterrupt(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := sh("exit 3")
+	c.Timeout = time.Nanosecond
+	c.Started = func(p model.Process) error {
+		until(t, "it exits", func() bool { return exited(p.PID) })
+		cancel(&Signalled{syscall.SIGINT})
+		return nil
+	}
+	if e, err := Run(ctx, c); err != nil || e.Code != 3 {
+		t.Errorf("%v, %v", e, err)
 	}
 }
 
@@ -248,26 +264,76 @@ func TestListenerThatBlocks(t *testing.T) {
 	}
 }
 
-// TestSlowListenerLosesNothing: what the leader wrote is told, even when the
-// listener takes longer than a background child is waited for.
+// TestSlowListenerLosesNothing: what the leader wrote is told, even when it is
+// still in the pipe by the time that a background child has been waited for.
 func TestSlowListenerLosesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := sh("sleep 60 & echo $! >%s/pid; seq 1 40000", dir) // 229 kB: more than a pipe and all buffers
+	c := sh(`cd %s; sleep 60 & echo $! >pid; echo first; while ! test -e heard; do sleep 0.01; done
+		echo second; sleep 0.2; seq 1 10000`, dir) // less than a pipe holds, so that it can exit
 	var p model.Process
 	c.Started = func(got model.Process) error { p = got; return nil }
 	lines, last := 0, ""
 	c.Output = func(line []byte) {
-		if lines++; lines == 39000 { // in the last that a pipe and the buffers hold
+		if string(line) == "first" {
+			copyFile(t, "/dev/null", dir+"/heard")
 			until(t, "the leader exits", func() bool { return !Alive(p) })
 			time.Sleep(linger + 100*time.Millisecond) // the point of the test
 		}
-		last = string(line)
+		lines, last = lines+1, string(line)
 	}
 	e, err := Run(t.Context(), c)
 	pidIn(t, dir+"/pid")
-	if err != nil || e.Code != 0 || lines != 40000 || last != "40000" {
+	if err != nil || e.Code != 0 || lines != 10002 || last != "10000" {
 		t.Errorf("%v, %v, %d lines, the last is %q", e, err, lines, last)
+	}
+}
+
+// TestGroupIsAsked: not only the leader hears of a timeout, and just once.
+func TestGroupIsAsked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := mark(sh("cd %s; (trap 'echo TERM >>heard; exit 0' TERM; echo >ready; sleep 30 & wait) & sleep 30", dir), "run/asked")
+	c.Grace = 10 * time.Second
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Started = func(model.Process) error {
+		until(t, "the child is ready", func() bool { _, err := os.Stat(dir + "/ready"); return err == nil })
+		cancel()
+		return nil
+	}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) || err.Error() != "interrupted" {
+		t.Error(err)
+	}
+	if heard, err := os.ReadFile(dir + "/heard"); string(heard) != "TERM\n" {
+		t.Errorf("it heard %q (%v)", heard, err)
+	}
+}
+
+// TestStrangerDoesNotTakeTheGrace: who is not of the command may hold its
+// output two seconds, however long the grace was.
+func TestStrangerDoesNotTakeTheGrace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := mark(sh("env -u SETTLE_RUN_ID setsid sleep 60 & echo $! >%s/pid; sleep 60", dir), "run/stranger")
+	c.Timeout, c.Grace = 300*time.Millisecond, time.Minute
+	began := time.Now()
+	e, err := Run(t.Context(), c)
+	quick(t, began, c.Timeout+2*time.Second)
+	if pid := pidIn(t, dir+"/pid"); err == nil || !alive(pid) || len(e.Warnings) != 1 || !strings.HasPrefix(e.Warnings[0], fmt.Sprintf("sleep (pid %d) ", pid)) {
+		t.Errorf("%v, %q, alive: %v", err, e.Warnings, alive(pid))
+	}
+}
+
+// TestStolenStatus: a status that someone else took is no exit 0.
+func TestStolenStatus(t *testing.T) {
+	t.Parallel()
+	c := sh("exit 3")
+	c.Started = func(p model.Process) error {
+		_, err := syscall.Wait4(p.PID, nil, 0, nil)
+		return err
+	}
+	if e, err := Run(t.Context(), c); !errors.Is(err, syscall.ECHILD) {
+		t.Errorf("%v, %v", e, err)
 	}
 }
 

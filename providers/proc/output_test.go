@@ -5,6 +5,7 @@ package proc
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +85,7 @@ func FuzzLines(f *testing.F) {
 		}
 		whole := lines(text, 0)
 		pieces := lines(text, cuts)
-		if fmt.Sprintf("%q", whole) != fmt.Sprintf("%q", pieces) {
+		if !slices.Equal(whole, pieces) {
 			t.Fatalf("whole: %q\npieces: %q", whole, pieces)
 		}
 		for _, line := range whole {
