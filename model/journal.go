@@ -44,6 +44,8 @@ const (
 	EndIgnored     End = "ignored"     // failed, with ignore_failure
 	EndInterrupted End = "interrupted" // by a signal to settle or its run timeout
 	EndNothing     End = "nothing"     // without effect: it could not start, or wrote nothing
+	EndDeferred    End = "deferred"    // the same, because a helper said so
+	EndShutdown    End = "shutdown"    // a helper said to stop the server, and it was stopped
 )
 
 // Fact is one line of the journal. Which fields are set depends on the kind.
@@ -84,6 +86,7 @@ type Memory struct {
 	Debts   []Debt            // in the order in which they were made; one for each subscriber and publisher
 	Marks   map[string]string // id -> the run that left its creates unfinished
 	Left    map[string]Left   // id -> the process it may still have
+	Shut    map[string]string // id -> the last run in which its helper said shutdown, and nothing else since
 	Running []string          // what a run that still goes on has begun and not ended
 
 	owed map[string][]int // id -> indexes into Debts
@@ -125,6 +128,7 @@ type fold struct {
 	count int                   // debts ever made
 	marks map[string]string
 	left  map[string]Left
+	shut  map[string]string
 	open  map[string]Fact // began and not ended
 	begun []string        // ids of open, oldest first, and of some that have ended
 }
@@ -137,7 +141,7 @@ type numbered struct {
 func newFold(facts []Fact) *fold {
 	f := &fold{
 		owed: map[string][]numbered{}, made: map[[2]string]bool{},
-		marks: map[string]string{}, left: map[string]Left{}, open: map[string]Fact{},
+		marks: map[string]string{}, left: map[string]Left{}, shut: map[string]string{}, open: map[string]Fact{},
 	}
 	for _, fact := range facts {
 		f.add(fact)
@@ -201,6 +205,14 @@ func (f *fold) end(fact Fact) {
 	case EndChanged, EndFailed, EndInterrupted:
 		f.charge(began)
 	}
+	switch fact.End {
+	case EndShutdown:
+		f.shut[fact.ID] = fact.Run
+	case EndNothing: // nobody has said anything
+	default:
+		delete(f.shut, fact.ID)
+		delete(f.shut, fact.Alias)
+	}
 }
 
 // abandon closes what a run that was killed left open.
@@ -263,8 +275,11 @@ func (f *fold) forget(fact Fact) {
 		clear(f.owed)
 		clear(f.made)
 		clear(f.marks)
+		clear(f.shut)
 		return
 	}
+	delete(f.shut, fact.ID)
+	delete(f.shut, fact.Alias)
 	f.pay(fact.ID, fact.Alias)
 	f.unmark(fact.ID, fact.Alias)
 }
@@ -275,7 +290,7 @@ func (f *fold) memory() Memory {
 		all = append(all, debts...)
 	}
 	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
-	m := Memory{Marks: f.marks, Left: f.left}
+	m := Memory{Marks: f.marks, Left: f.left, Shut: f.shut}
 	for _, debt := range all {
 		m.Debts = append(m.Debts, debt.Debt)
 	}
@@ -319,6 +334,13 @@ func (m *Memory) Mark(r *Resource) string {
 	return m.Marks[r.AliasID()]
 }
 
+// WasShut says whether the last thing that the resource's helper said was shutdown.
+func (m *Memory) WasShut(r *Resource) bool {
+	_, shut := m.Shut[r.ID()]
+	_, before := m.Shut[r.AliasID()]
+	return shut || before
+}
+
 // LeftBy returns the process that an attempt of the resource left, if the
 // journal knows of one. Whether it still runs is for the caller to find out.
 func (m *Memory) LeftBy(r *Resource) (Left, bool) {
@@ -351,7 +373,10 @@ func (m *Memory) Orphans(manifest *Manifest) []Debt {
 
 // Facts returns the shortest journal that adds up to the same memory.
 func (m *Memory) Facts() []Fact {
-	facts := make([]Fact, 0, len(m.Debts)+len(m.Marks)+len(m.Left))
+	facts := make([]Fact, 0, len(m.Debts)+len(m.Marks)+len(m.Left)+len(m.Shut))
+	for _, id := range slices.Sorted(maps.Keys(m.Shut)) { // first: it ends what else is said of the id
+		facts = append(facts, Fact{Kind: FactEnded, ID: id, Run: m.Shut[id], End: EndShutdown})
+	}
 	for _, id := range slices.Sorted(maps.Keys(m.Marks)) {
 		facts = append(facts, Fact{Kind: FactMark, ID: id, Run: m.Marks[id]})
 	}

@@ -41,7 +41,8 @@ func process(run, id string, pid int) Fact {
 	return Fact{Kind: FactProcess, Run: run, ID: id, Process: &Process{PID: pid}}
 }
 
-// what writes a memory in one line: debts as "subscriber<publisher@run", then marks, then processes.
+// what writes a memory in one line: debts as "subscriber<publisher@run", then marks, then
+// processes, then what was shut down.
 func what(m Memory) string {
 	var parts []string
 	for _, d := range m.Debts {
@@ -54,6 +55,9 @@ func what(m Memory) string {
 		case FactProcess:
 			parts = append(parts, fmt.Sprintf("%s:%d@%s", fact.ID, fact.Process.PID, fact.Run))
 		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.Shut)) {
+		parts = append(parts, fmt.Sprintf("%s#%s", id, m.Shut[id]))
 	}
 	return strings.Join(parts, " ")
 }
@@ -160,6 +164,19 @@ var replays = []struct {
 		begin("1 x"), process("1", "x", 7), run("2"), begin("2 x"), process("2", "x", 9), run("3"),
 	}, "x:9@2"},
 	{"under a new name, too", []Fact{begin("1 old"), process("1", "old", 7), run("2"), begin("2 new"), end("2 new=old changed")}, ""},
+	// what a helper said
+	{"shut down is remembered, and owes nothing", []Fact{begin("1 p s"), end("1 p shutdown")}, "p#1"},
+	{"it neither pays nor lifts a mark", []Fact{begin("1 q! p"), end("1 q changed"), begin("1 p!"), end("1 p failed"), begin("2 p"), end("2 p shutdown")}, "p<q@1 p!1 p#2"},
+	{"another shutdown is the same", []Fact{begin("1 p s"), end("1 p shutdown"), begin("2 p s"), end("2 p shutdown")}, "p#2"},
+	{"no answer does not change it", []Fact{begin("1 p s"), end("1 p shutdown"), begin("2 p s"), end("2 p nothing")}, "p#1"},
+	{"nor does a kill", []Fact{begin("1 p"), end("1 p shutdown"), begin("2 p"), run("3")}, "p#1"},
+	{"another answer does: deferred", []Fact{begin("1 p s"), end("1 p shutdown"), begin("2 p s"), end("2 p deferred")}, ""},
+	{"another answer does: applied", []Fact{begin("1 p"), end("1 p shutdown"), begin("2 p"), end("2 p stable")}, ""},
+	{"another answer does: applied in part", []Fact{begin("1 p"), end("1 p shutdown"), begin("2 p"), end("2 p failed")}, ""},
+	{"under a new name, too", []Fact{begin("1 old"), end("1 old shutdown"), begin("2 new"), end("2 new=old changed")}, ""},
+	{"it is forgotten with the rest", []Fact{begin("1 p"), end("1 p shutdown"), forget("p", "")}, ""},
+	{"and with all", []Fact{begin("1 p"), end("1 p shutdown"), forget("", "")}, ""},
+	{"deferred owes nothing", []Fact{begin("1 p s"), end("1 p deferred")}, ""},
 	{"a line that names no process is none", []Fact{{Kind: FactProcess, Run: "1", ID: "x"}}, ""},
 }
 
@@ -286,7 +303,7 @@ func TestOweAllIsOfSubscribersOnly(t *testing.T) {
 func randomFacts(r *rand.Rand) []Fact {
 	ids := []string{"a", "b", "c", "d", "e"}
 	pick := func() string { return ids[r.IntN(len(ids))] }
-	ends := []End{EndStable, EndChanged, EndFailed, EndIgnored, EndInterrupted, EndNothing}
+	ends := []End{EndStable, EndChanged, EndFailed, EndIgnored, EndInterrupted, EndNothing, EndDeferred, EndShutdown}
 	var facts []Fact
 	for n := range 1 + r.IntN(6) {
 		id := fmt.Sprint(n)

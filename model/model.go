@@ -213,6 +213,7 @@ var ErrNotPermitted = errors.New("not permitted")
 type Stage struct {
 	Output  func(line []byte)     // one line for people, without its end, as it comes; nil: nobody listens
 	Started func(p Process) error // a process of the resource leads from now on
+	WasShut bool                  // the last thing that its helper said in an earlier run was shutdown
 }
 
 // Process identifies a process beyond the reuse of its pid.
@@ -224,6 +225,7 @@ type Process struct {
 // Effect is how a Run went.
 type Effect struct {
 	Began     bool   // a process started or something was replaced: the run had an effect
+	Asked     bool   // it had none, and yet it is worth another try: a helper was asked
 	Unchanged bool   // it succeeded and changed nothing
 	Ended     Status // Deferred or Shutdown when a helper said so; else the zero value
 	Reason    string // for Deferred, Shutdown and a success that has more to say

@@ -189,7 +189,7 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model
 		o.Attempts++
 		effect, err = r.Spec.Run(ctx, stage)
 		o.Began = o.Began || effect.Began
-		if err == nil || !effect.Began || o.Attempts >= r.Tries || !pause(ctx, r.TrySleep) {
+		if err == nil || !effect.Began && !effect.Asked || o.Attempts >= r.Tries || !pause(ctx, r.TrySleep) {
 			break
 		}
 	}

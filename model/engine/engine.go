@@ -224,7 +224,7 @@ func (w *walk) led(n int, p *model.Process) error {
 // finish runs what is left of a resource.
 func (w *walk) finish(ctx context.Context, msg message) message {
 	n, r := msg.n, &w.m.Resources[msg.n]
-	stage := model.Stage{}
+	stage := model.Stage{WasShut: w.plan.Memory.WasShut(r)}
 	if w.opts.Watch.Output != nil && !r.Sensitive {
 		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
 	}
@@ -345,6 +345,10 @@ func facts(run string, r *model.Resource, o *model.Outcome) []model.Fact {
 		fact.End = model.EndChanged
 	case o.Status == model.Stable:
 		fact.End = model.EndStable
+	case o.Status == model.Deferred:
+		fact.End = model.EndDeferred
+	case o.Status == model.Shutdown:
+		fact.End = model.EndShutdown
 	case !o.Began:
 		fact.End = model.EndNothing
 	case o.Status == model.Interrupted:
@@ -353,8 +357,6 @@ func facts(run string, r *model.Resource, o *model.Outcome) []model.Fact {
 		fact.End = model.EndIgnored
 	case o.Status == model.Failed:
 		fact.End = model.EndFailed
-	default: // deferred, shutdown
-		fact.End = model.EndNothing
 	}
 	return []model.Fact{fact}
 }
