@@ -3,6 +3,8 @@ package manifests
 import (
 	"fmt"
 	"iter"
+	"strconv"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -208,7 +210,16 @@ func describe(n *yaml.Node) string {
 	case isNull(n):
 		return "nothing"
 	}
-	return fmt.Sprintf("%q", n.Value)
+	return quote(n.Value)
+}
+
+// quote is a text as the user wrote it, or the beginning of a long one.
+func quote(text string) string {
+	const enough = 60
+	if utf8.RuneCountInString(text) > enough {
+		text = string([]rune(text)[:enough]) + "…"
+	}
+	return strconv.Quote(text)
 }
 
 // pos returns the place of a node.

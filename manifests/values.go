@@ -272,7 +272,7 @@ func (s scope) choice(n *yaml.Node, p *model.Property) (model.Value, bool) {
 	if suggestion == "" {
 		suggestion = "write " + either(p.Choices)
 	}
-	s.refuse(v.Pos, fmt.Sprintf("unknown %s %q", p.Name, v.Text), suggestion)
+	s.refuse(v.Pos, fmt.Sprintf("unknown %s %s", p.Name, quote(v.Text)), suggestion)
 	return v, false
 }
 

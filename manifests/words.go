@@ -11,18 +11,28 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// keyWords are other tools' words for what a manifest calls differently.
-var keyWords = map[string]string{
+// foreign are other tools' words for what settle calls differently.
+type foreign struct {
+	ours   map[string]string // by their word
+	theirs []string          // their words, sorted
+}
+
+func newForeign(ours map[string]string) foreign {
+	return foreign{ours, slices.Sorted(maps.Keys(ours))}
+}
+
+// keyWords are other tools' words for the keys of a manifest.
+var keyWords = newForeign(map[string]string{
 	"tasks": "resources", "steps": "resources", "states": "resources", "jobs": "resources", "execs": "resources",
 	"fail_on_error": "fail_fast", "failfast": "fail_fast", "stop_on_error": "fail_fast", "any_errors_fatal": "fail_fast",
 	"fail_fast":   "fail_on_error", // under ccm
 	"concurrency": "parallel", "forks": "parallel", "max_parallel": "parallel", "parallelism": "parallel",
 	"id": "name", "title": "name", "desc": "description", "summary": "description", "comment": "description",
 	"mask": "secrets", "sensitive": "secrets", "no_log": "secrets",
-}
+})
 
 // propertyWords are the same for the properties of resources.
-var propertyWords = map[string]string{
+var propertyWords = newForeign(map[string]string{
 	"cmd": "command", "cmds": "command", "run": "command", "script": "command", "exec": "command", "argv": "command", "args": "command",
 	"dir": "cwd", "chdir": "cwd", "workdir": "cwd", "working_dir": "cwd", "working_directory": "cwd",
 	"env": "environment", "vars": "environment", "variables": "environment",
@@ -40,20 +50,20 @@ var propertyWords = map[string]string{
 	"executable": "shell", "interpreter": "shell", "input": "stdin", "limit": "timeout", "deadline": "timeout",
 	"desc": "description", "summary": "description", "comment": "description", "id": "name", "title": "name", "label": "tags", "labels": "tags",
 	"generates": "creates", "output": "creates", "outputs": "creates", "produces": "creates", "targets": "creates", "unless_exists": "creates",
-}
+})
 
 // typeWords are the same for types.
-var typeWords = map[string]string{
+var typeWords = newForeign(map[string]string{
 	"command": "exec", "cmd": "exec", "run": "exec", "shell": "exec", "script": "exec", "task": "exec", "step": "exec", "execute": "exec", "bash": "exec",
 	"template": "file", "copy": "file", "directory": "file",
-}
+})
 
 // choiceWords are the same for the values of a property.
-var choiceWords = map[string]string{
+var choiceWords = newForeign(map[string]string{
 	"sh": "shell", "bash": "shell", "/bin/sh": "shell", "/bin/bash": "shell", "command": "posix", "direct": "posix", "none": "posix",
 	"yes": "true", "always": "true", "on": "true", "no": "false", "never": "false", "off": "false",
 	"failure": "on_failure", "on_error": "on_failure", "onfailure": "on_failure",
-}
+})
 
 func didYouMean(word string) string {
 	if word == "" {
@@ -65,14 +75,17 @@ func didYouMean(word string) string {
 // near finds the candidate that a word most likely stands for: what other
 // tools call so, else the one with the fewest slips between them. It returns
 // "" when none is close.
-func near(word string, candidates []string, foreign map[string]string) string {
+func near(word string, candidates []string, words foreign) string {
 	plain := strings.ReplaceAll(strings.ToLower(word), "-", "_")
-	if ours, ok := foreign[plain]; ok && slices.Contains(candidates, ours) {
+	if ours := words.ours[plain]; slices.Contains(candidates, ours) {
 		return ours
 	}
-	ours := closest(plain, candidates, tolerance(plain))
-	if theirs := closest(plain, slices.Sorted(maps.Keys(foreign)), 2); theirs != "" && slices.Contains(candidates, foreign[theirs]) && slips(plain, ours, 2) > 1 {
-		return foreign[theirs]
+	ours, distance := closest(plain, candidates, tolerance(plain))
+	if distance <= 1 {
+		return ours
+	}
+	if theirs, _ := closest(plain, words.theirs, 2); slices.Contains(candidates, words.ours[theirs]) {
+		return words.ours[theirs] // a slip in another tool's word
 	}
 	return ours
 }
@@ -80,9 +93,9 @@ func near(word string, candidates []string, foreign map[string]string) string {
 // tolerance is how many slips are too many for a word.
 func tolerance(word string) int { return min(4, 1+len(word)/3) }
 
-// closest returns the candidate with the fewest slips, fewer than limit; the
-// first of several.
-func closest(word string, candidates []string, limit int) string {
+// closest returns the candidate with the fewest slips, fewer than limit, and
+// their number; the first of several.
+func closest(word string, candidates []string, limit int) (string, int) {
 	best := ""
 	word = bare(word)
 	for _, c := range candidates {
@@ -90,7 +103,7 @@ func closest(word string, candidates []string, limit int) string {
 			best, limit = c, d
 		}
 	}
-	return best
+	return best, limit
 }
 
 // bare is a word in lower case without the marks that people put between its parts.
@@ -104,7 +117,12 @@ func slips(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}
-	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	var space [3 * 32]int // enough for most words without a trip to the heap
+	rows := space[:]
+	if 3*(len(b)+1) > len(rows) {
+		rows = make([]int, 3*(len(b)+1))
+	}
+	before, row, next := rows[:len(b)+1], rows[len(b)+1:2*(len(b)+1)], rows[2*(len(b)+1):3*(len(b)+1)]
 	for j := range row {
 		row[j] = j
 	}
@@ -149,7 +167,7 @@ func (l *loader) unknownKey(key *yaml.Node, table []model.Property) {
 	if !l.base.CCM && propertyNamed(ccmKeys, key.Value) != nil && suggestion == "" {
 		suggestion = "only a CCM manifest has it, under ccm:"
 	}
-	l.refuse(key, fmt.Sprintf("unknown key %q", key.Value), suggestion)
+	l.refuse(key, "unknown key "+quote(key.Value), suggestion)
 }
 
 // unknownType refuses an entry of a type that no one knows. It returns the type
@@ -162,10 +180,10 @@ func (l *loader) unknownType(key *yaml.Node) string {
 	meant := near(key.Value, names, typeWords)
 	switch {
 	case meant != "":
-		l.refuse(key, fmt.Sprintf("unknown type %q", key.Value), didYouMean(meant))
+		l.refuse(key, "unknown type "+quote(key.Value), didYouMean(meant))
 		return meant
 	case !l.notYet(key, "resources of type "):
-		l.refuse(key, fmt.Sprintf("unknown type %q", key.Value), "settle knows "+strings.Join(names, ", "))
+		l.refuse(key, "unknown type "+quote(key.Value), "settle knows "+strings.Join(names, ", "))
 	}
 	return key.Value
 }
@@ -175,7 +193,7 @@ func (l *loader) unknownProperty(key *yaml.Node, id string, v *vocabulary) {
 	count := len(l.problems)
 	suggestion := didYouMean(near(key.Value, v.words, propertyWords))
 	if suggestion != "" || !l.notYet(key, "") {
-		l.refuse(key, fmt.Sprintf("unknown property %q", key.Value), suggestion)
+		l.refuse(key, "unknown property "+quote(key.Value), suggestion)
 	}
 	for i := count; i < len(l.problems); i++ {
 		l.problems[i].ID, l.problems[i].Property = id, key.Value
@@ -214,5 +232,6 @@ func (l *loader) nearRef(text, name string) string {
 			return fmt.Sprintf("did you mean %q? quote it: YAML ends it at the mark", known)
 		}
 	}
-	return didYouMean(closest(text, l.known, tolerance(name)))
+	meant, _ := closest(text, l.known, tolerance(name))
+	return didYouMean(meant)
 }
