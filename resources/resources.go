@@ -6,12 +6,16 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/facts"
 	"github.com/settle-cm/settle/providers/files"
+	"github.com/settle-cm/settle/providers/helper"
 	"github.com/settle-cm/settle/providers/posix"
 	"github.com/settle-cm/settle/providers/proc"
 	"github.com/settle-cm/settle/providers/shell"
+	"github.com/settle-cm/settle/providers/tokens"
 	"github.com/settle-cm/settle/resources/exec"
 	"github.com/settle-cm/settle/resources/file"
+	"github.com/settle-cm/settle/resources/provision"
 )
 
 // World is what the types need to know of the program around them. The zero
@@ -43,5 +47,31 @@ func Types(w World) []model.Type {
 			Run: proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
 			Environment: exec.Environment(commands), Grace: w.Grace, RunID: w.Run, Mask: w.Mask, StateDir: w.StateDir,
 		}),
+		provision.Type(provisions(w, commands)),
+	}
+}
+
+// provisions is what a provision runs on.
+func provisions(w World, commands exec.Options) provision.Options {
+	uid, gid := file.Owners()
+	guards := commands
+	guards.RunID += "/provision" // its processes are counted apart
+	return provision.Options{
+		Ask: helper.Asker(proc.Run), Run: proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
+		Environment: exec.Environment(commands), Conditions: exec.Conditions(guards),
+		Disk: provision.Disk{
+			Look: files.Look, Open: files.Open, Put: files.Put, Adjust: files.Adjust, Remove: files.Remove, Sweep: files.Sweep,
+		},
+		UID: uid, GID: gid, Diff: file.Unified, Facts: facts.Gather, Now: time.Now,
+		Tokens: provision.Tokens{
+			Verify: tokens.Verify,
+			Sign: func(t provision.Token, by provision.Signer) (string, error) {
+				return tokens.Sign(tokens.Server(t), tokens.Signer(by))
+			},
+			Keep: func(token string, want provision.Token, by provision.Signer) (bool, error) {
+				return tokens.Keep(token, tokens.Server(want), tokens.Signer(by))
+			},
+		},
+		Grace: w.Grace, RunID: w.Run, Mask: w.Mask, StateDir: w.StateDir,
 	}
 }

@@ -1,0 +1,154 @@
+// Package provision is the resource type that lets a site's own program, the
+// helper, decide how a Choria server is configured, and makes the server so:
+// idempotently, whole, and only after everything the helper said was checked.
+//
+// Input and Reply are the contract with the helper, Judge is what settle makes
+// of a reply; neither touches anything. What touches the machine is handed in
+// as functions.
+package provision
+
+import (
+	"context"
+	"crypto/ed25519"
+	"os"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// Disk is what looks at paths and changes them.
+type Disk struct {
+	Look   func(path string) (model.FileState, error)
+	Open   func(path string) (*os.File, error)
+	Put    func(path string, n model.NewFile) (done bool, lost []string, err error)
+	Adjust func(path string, mode, uid, gid *uint32) error
+	Remove func(path string, tree bool) (done bool, err error)
+	Sweep  func(path string) error
+}
+
+// Token is what a server's token says.
+type Token struct {
+	Identity    string
+	Org         string
+	Collectives []string
+	PubSubjects []string
+	PublicKey   ed25519.PublicKey
+	Expires     time.Time
+	Permitted   bool // it has permissions: those that follow
+	Submission  bool
+	Streams     bool
+	Governor    bool
+	ServiceHost bool
+}
+
+// Signer is who signs tokens.
+type Signer struct {
+	Seed  []byte
+	Token string // of a signer in an issuer's chain; "": it is the issuer
+}
+
+// Tokens is what verifies and signs them.
+type Tokens struct {
+	Verify func(token, key string) (claims []byte, err error)
+	Sign   func(Token, Signer) (string, error)
+	Keep   func(token string, want Token, by Signer) (bool, error)
+}
+
+// Options are what the type needs from the program around it.
+type Options struct {
+	Ask         func(context.Context, model.Command) (model.Exit, error) // one exchange: the reply, or why there is none
+	Run         func(context.Context, model.Command) (model.Exit, error)
+	LookPath    func(name, dir string, path []string) (string, error)
+	Argv        func(line string) ([]string, error) // a command line's words
+	Join        func(argv []string) string          // words as text that a shell reads back
+	Environment func(base model.Base, dir, mark string) (env, path []string)
+	Conditions  func(*model.Body) func(context.Context, model.Ask) (model.Decision, error)
+	Disk        Disk
+	UID, GID    func(name string) (uint32, error)
+	Diff        func(from, to string, before, after []byte) string
+	Tokens      Tokens
+	Facts       func(context.Context) ([]byte, error) // of this machine, as a JSON object
+	Now         func() time.Time
+	Grace       time.Duration // between TERM and KILL
+	RunID       string
+	Mask        model.Masker // takes secrets out of output; nil: none
+	StateDir    string       // where keys wait that no reply has confirmed; "" is nowhere
+}
+
+// Type returns the provision type.
+func Type(opts Options) model.Type {
+	w := &world{Options: opts}
+	return model.Type{
+		Name:       "provision",
+		Meaning:    "a Choria server whose configuration, credentials and policies a helper decides",
+		Properties: properties,
+		Decode:     w.decode,
+	}
+}
+
+// world is what all provisions of a run share.
+type world struct {
+	Options
+	started  atomic.Int64 // processes, for their marks
+	gathered struct {
+		sync.Mutex
+		facts []byte
+	}
+}
+
+// facts gathers those of this machine once a run: it costs more than a helper,
+// and there may be a thousand of them.
+func (w *world) facts(ctx context.Context) ([]byte, error) {
+	w.gathered.Lock()
+	defer w.gathered.Unlock()
+	if w.gathered.facts == nil {
+		facts, err := w.Facts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		w.gathered.facts = facts
+	}
+	return w.gathered.facts, nil
+}
+
+// server is one provision as declared.
+type server struct {
+	w        *world
+	base     model.Base
+	decide   func(context.Context, model.Ask) (model.Decision, error)
+	creates  bool
+	helper   []string
+	text     string // the helper, for people
+	identity string
+	timeout  *time.Duration // nil: each command's own default
+	site     string
+	features Features
+
+	dir, config, ssldir string // absolute
+	owner, group        string // "" is not declared
+
+	jwt, verify              string // a file; a file or a key
+	signingKey, signingToken string // files, "" for none
+	validity                 time.Duration
+	deny                     []*regexp.Regexp
+
+	inventory        *Inventory
+	inventoryFile    string
+	inventoryCommand []string
+	version          string
+	versionCommand   []string
+
+	onShutdown, onUpgrade []string
+	upgradeOptional       bool
+	pauseFile             string
+}
+
+// About says what is known without looking at the machine.
+func (s *server) About() model.About {
+	return model.About{
+		Command: s.text, Cwd: s.base.Dir, Creates: s.creates, MayChange: true, Journaled: true,
+	}
+}

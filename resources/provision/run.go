@@ -1,0 +1,348 @@
+package provision
+
+import (
+	"context"
+	"crypto"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/secret"
+)
+
+const (
+	helperTimeout  = 10 * time.Second // of the helper, when the resource has none
+	commandTimeout = 5 * time.Minute  // of every other command
+)
+
+// Check decides by creates and guards; what the helper would say it finds out
+// only when it is asked to.
+func (s *server) Check(ctx context.Context, ask model.Ask) (model.Decision, error) {
+	d, err := s.decide(ctx, ask)
+	if err != nil || !d.Act {
+		return d, err
+	}
+	if ask.Refresh != model.Yes && len(d.Guards) == 0 && !d.Missing {
+		d.Reason = "would ask the helper"
+	}
+	if err := s.paused(); err != nil {
+		d.Doubts = append(d.Doubts, err.Error())
+	}
+	_, path := s.w.Environment(s.base, s.base.Dir, "")
+	if _, err := s.w.LookPath(s.helper[0], s.base.Dir, path); err != nil {
+		d.Doubts = append(d.Doubts, err.Error())
+	}
+	return d, nil
+}
+
+// process is a command of the resource, ready to be run.
+func (s *server) process(argv []string, timeout time.Duration) model.Command {
+	mark := fmt.Sprintf("%s/provision%d", s.w.RunID, s.w.started.Add(1))
+	env, path := s.w.Environment(s.base, s.base.Dir, mark)
+	if s.timeout != nil {
+		timeout = *s.timeout
+	}
+	return model.Command{
+		Argv: argv, Dir: s.base.Dir, Env: env, Path: path, Timeout: timeout,
+		Grace: s.w.Grace, Mark: mark, Mask: s.w.Mask,
+	}
+}
+
+// outputOf runs a command for what it prints on standard output.
+func (s *server) outputOf(ctx context.Context, property string, argv []string) ([]byte, error) {
+	exit, err := s.w.Ask(ctx, s.process(argv, commandTimeout))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", property, s.w.Join(argv), err)
+	}
+	return exit.Reply, nil
+}
+
+// paused is why the helper must not be asked now, nil when it may.
+func (s *server) paused() error {
+	if s.pauseFile == "" {
+		return nil
+	}
+	if _, err := os.Lstat(s.pauseFile); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("provisioning is paused, cannot run %s for %s: %s exists", s.text, s.identity, s.pauseFile)
+}
+
+// answer is what came of asking the helper.
+type answer struct {
+	*material
+	reply   *Reply
+	verdict Verdict
+	exit    model.Exit
+	took    time.Duration // zero: the helper was not started
+	mask    *secret.Mask
+}
+
+// failure names helper and server in what went wrong between them, and hides
+// what of the input may have come back in it.
+func (s *server) failure(a *answer, err error) error {
+	if err == nil {
+		return nil
+	}
+	text := fmt.Sprintf("helper %s for %s: %s", s.text, s.identity, err)
+	return &failed{a.mask.Text(text), err}
+}
+
+type failed struct {
+	text string
+	err  error
+}
+
+func (f *failed) Error() string { return f.text }
+func (f *failed) Unwrap() error { return f.err }
+
+// ask carries the exchange to a verdict. With keep set, keys that were made for
+// it are kept before the helper hears of them.
+func (s *server) ask(ctx context.Context, stage model.Stage, keep bool) (*answer, error) {
+	a := &answer{material: &material{}}
+	if err := s.paused(); err != nil {
+		return a, err
+	}
+	m, err := s.prepare(ctx)
+	if err != nil {
+		return a, err
+	}
+	a.material = m
+	a.mask, _ = secret.New(m.secrets) // too short to be one: nothing to hide
+	if keep {
+		for i := range m.pending {
+			if _, _, err := s.write(&change{target: target{path: filepath.Dir(m.pending[i].path), mode: 0o700, dir: true}}); err != nil {
+				return a, err
+			}
+			if _, _, err := s.write(&change{target: m.pending[i], replace: true}); err != nil {
+				return a, err
+			}
+		}
+	}
+	cmd := s.process(s.helper, helperTimeout)
+	cmd.Stdin, cmd.Output, cmd.Started = m.input, stage.Output, stage.Started
+	cmd.Mask = both(cmd.Mask, a.mask)
+	start := s.w.Now()
+	a.exit, err = s.w.Ask(ctx, cmd)
+	a.took = s.w.Now().Sub(start)
+	if err != nil {
+		return a, s.failure(a, err)
+	}
+	if a.reply, err = ParseReply(a.exit.Reply); err != nil {
+		return a, s.failure(a, err)
+	}
+	a.verdict, err = s.judge(a, false)
+	return a, err
+}
+
+// both hides what either hides.
+func both(outer model.Masker, inner *secret.Mask) model.Masker {
+	switch {
+	case inner == nil:
+		return outer
+	case outer == nil:
+		return inner.Stream
+	}
+	return func() func([]byte, bool) []byte {
+		first, second := outer(), inner.Stream()
+		return func(chunk []byte, end bool) []byte { return second(first(chunk, end), end) }
+	}
+}
+
+// judge passes the verdict on a reply, with what is known of this machine.
+func (s *server) judge(a *answer, noUpgrade bool) (Verdict, error) {
+	situation := Situation{
+		Identity: s.identity, Now: s.w.Now(), Features: s.features, Version: a.version, NoUpgrade: noUpgrade,
+		Directory: s.dir, SigningKey: s.signingKey,
+	}
+	if s.features.PKI {
+		situation.Key, situation.SSLDir = a.key.Public(), s.ssldir
+	} else if a.reply.Certificate != "" && a.reply.Key == "" {
+		key, err := s.keyThere(filepath.Join(s.sslDir(a.reply), keyFile))
+		if err != nil {
+			return Verdict{}, err
+		}
+		situation.Key = key
+	}
+	v := Judge(a.reply, situation)
+	return v, s.failure(a, v.Err())
+}
+
+// keyThere is the public part of the key at a path, nil when there is none.
+func (s *server) keyThere(path string) (crypto.PublicKey, error) {
+	text, ok, err := s.readIfThere(path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	key, err := parseKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return key.Public(), nil
+}
+
+// changes returns what the reply would have changed on this machine.
+func (s *server) changes(a *answer) ([]change, error) {
+	targets, err := s.targets(a.reply, a.material)
+	if err != nil {
+		return nil, err
+	}
+	return s.compare(targets)
+}
+
+// Run asks the helper and does what it says.
+func (s *server) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
+	a, err := s.ask(ctx, stage, true)
+	effect := model.Effect{Warnings: a.warnings(), Asked: a.took > 0}
+	if err == nil {
+		err = s.follow(ctx, stage, a, &effect)
+	}
+	if err != nil {
+		effect.Output = a.mask.Text(a.exit.Output) + effect.Output
+		effect.Truncated = effect.Truncated || a.exit.Truncated
+	}
+	return effect, err
+}
+
+// warnings are what is to be said of an exchange, whatever became of it.
+func (a *answer) warnings() []string {
+	list := a.exit.Warnings
+	for _, f := range a.verdict.Warnings {
+		list = append(list, a.mask.Text(f.String()))
+	}
+	return list
+}
+
+// follow does what a verdict says.
+func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) error {
+	switch a.verdict.Action {
+	case Defer:
+		effect.Ended, effect.Reason = model.Deferred, a.mask.Text(a.verdict.Reason)
+		return nil
+	case Shutdown:
+		return s.shutdown(ctx, stage, a, effect)
+	case Upgrade:
+		done, err := s.upgrade(ctx, stage, a, effect)
+		if done || err != nil {
+			return err
+		}
+	}
+	changes, err := s.changes(a)
+	if err != nil {
+		return err
+	}
+	if len(changes) == 0 {
+		effect.Unchanged, effect.Reason = true, "as the helper says"
+		s.confirm(a)
+		return nil
+	}
+	effect.Diff = a.mask.Text(s.show(changes))
+	var written []string
+	for i := range changes {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		done, lost, err := s.write(&changes[i])
+		effect.Began = effect.Began || done
+		for _, attribute := range lost {
+			effect.Warnings = append(effect.Warnings, fmt.Sprintf("%s lost an attribute: %s", changes[i].path, attribute))
+		}
+		if err != nil {
+			return err
+		}
+		written = append(written, s.said(&changes[i])...)
+	}
+	effect.Reason = strings.Join(written, ", ")
+	s.confirm(a)
+	return nil
+}
+
+// said tells of one change, if it is one to tell of.
+func (s *server) said(c *change) []string {
+	switch {
+	case c.dir:
+		return nil
+	case c.gone:
+		return []string{s.name(c.path) + " removed"}
+	case !c.replace:
+		return []string{s.name(c.path) + " owner or mode set"}
+	}
+	return []string{s.name(c.path) + " written"}
+}
+
+// confirm drops the keys that waited for a reply: they are where they belong.
+func (s *server) confirm(a *answer) {
+	for _, path := range []string{s.seedFile(), s.inSSL(keyFile)} {
+		if waits := s.pendingPath(path); waits != "" {
+			_, _ = s.w.Disk.Remove(waits, false) // one that stays is taken for no other than the one in place
+		}
+	}
+}
+
+// shutdown stops the server: once, until the helper says something else.
+func (s *server) shutdown(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) error {
+	if len(s.onShutdown) > 0 && !stage.WasShut {
+		if err := s.command(ctx, stage, "on_shutdown", s.onShutdown, nil, effect); err != nil {
+			return err
+		}
+	}
+	effect.Ended, effect.Reason = model.Shutdown, a.mask.Text(a.verdict.Reason)
+	return nil
+}
+
+// command runs an on_ command.
+func (s *server) command(ctx context.Context, stage model.Stage, property string, argv, env []string, effect *model.Effect) error {
+	cmd := s.process(argv, commandTimeout)
+	cmd.Env = slices.Clone(cmd.Env)
+	for _, kv := range env {
+		key, _, _ := strings.Cut(kv, "=")
+		cmd.Env = append(slices.DeleteFunc(cmd.Env, func(have string) bool { return strings.HasPrefix(have, key+"=") }), kv)
+	}
+	cmd.Output, cmd.Started = stage.Output, stage.Started
+	exit, err := s.w.Run(ctx, cmd)
+	effect.Began = effect.Began || exit.Began
+	effect.Warnings = append(effect.Warnings, exit.Warnings...)
+	switch {
+	case err != nil:
+	case exit.Signal != "":
+		err = errors.New("killed by " + exit.Signal)
+	case exit.Code != 0:
+		effect.Exit = &exit.Code
+		err = fmt.Errorf("exit %d", exit.Code)
+	}
+	if err != nil {
+		effect.Output, effect.Truncated = effect.Output+exit.Output, effect.Truncated || exit.Truncated
+		return fmt.Errorf("%s %s: %w", property, s.w.Join(argv), err)
+	}
+	return nil
+}
+
+// upgrade upgrades the server. When that is all there is to do in this run, it
+// is done; when it failed and was optional, the reply is judged again without.
+func (s *server) upgrade(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) (done bool, err error) {
+	to := a.reply.Upgrade
+	err = s.command(ctx, stage, "on_upgrade", s.onUpgrade, []string{"SETTLE_UPGRADE_VERSION=" + to}, effect)
+	if err == nil {
+		var now string
+		now, err = s.runningVersion(ctx)
+		switch {
+		case err != nil:
+		case now == to:
+			effect.Reason = "upgraded to " + to
+			return true, nil
+		default:
+			err = fmt.Errorf("on_upgrade %s: the version is %q after it, not %q", s.w.Join(s.onUpgrade), now, to)
+		}
+	}
+	if !s.upgradeOptional || ctx.Err() != nil {
+		return false, err
+	}
+	effect.Warnings = append(effect.Warnings, err.Error()+"; the upgrade is optional")
+	a.verdict, err = s.judge(a, true)
+	return false, err
+}
