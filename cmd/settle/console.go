@@ -44,14 +44,12 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hold writes one line, given in parts, soon: at the latest before whatever is
+// hold writes what is added to it soon: at the latest before whatever is
 // written next.
-func (o *outlet) hold(parts ...string) {
+func (o *outlet) hold(add func(held []byte) []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, part := range parts {
-		o.held = append(o.held, part...)
-	}
+	o.held = add(o.held)
 	switch {
 	case len(o.held) >= holdMost:
 		o.release()
@@ -161,14 +159,21 @@ func (c *console) plain(text string) {
 	_, _ = io.WriteString(c.outlet, text+"\n") // an outlet never fails
 }
 
-// output shows one line of a command's output, with its resource in front.
-func (c *console) output(id string, line []byte) {
-	if c.quiet {
-		return
-	}
+// front is what stands before each line of a resource's output.
+func (c *console) front(id string) string {
 	front := render.Escape(id) + " | "
 	if c.color {
 		front = "\x1b[2m" + front + "\x1b[0m"
 	}
-	c.hold(front, render.EscapeLine(string(line)), "\n")
+	return front
+}
+
+// output shows one line of a command's output.
+func (c *console) output(front string, line []byte) {
+	if c.quiet {
+		return
+	}
+	c.hold(func(held []byte) []byte {
+		return append(render.AppendLine(append(held, front...), line), '\n')
+	})
 }

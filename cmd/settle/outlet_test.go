@@ -31,7 +31,7 @@ func TestOutletHoldsLinesBackForAMoment(t *testing.T) {
 	var w counting
 	o := &outlet{w: &w}
 	for range 10_000 {
-		o.hold("a line", "\n")
+		o.hold(func(held []byte) []byte { return append(held, "a line\n"...) })
 	}
 	_, _ = o.Write([]byte("after them\n"))
 	text, writes := w.now()
@@ -41,7 +41,7 @@ func TestOutletHoldsLinesBackForAMoment(t *testing.T) {
 	if writes > 1000 {
 		t.Errorf("%d writes for 10,000 lines", writes)
 	}
-	o.hold("by itself", "\n")
+	o.hold(func(held []byte) []byte { return append(held, "by itself\n"...) })
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		if text, _ := w.now(); text[len(text)-10:] == "by itself\n" {
 			break

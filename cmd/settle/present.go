@@ -43,7 +43,7 @@ func (p *presenter) event(e render.Event) {
 	p.seq++
 	e.Seq, e.Time = p.seq, time.Now().UTC()
 	if line := render.Line(e); e.Type == render.EventOutput {
-		p.out.hold(string(line))
+		p.out.hold(func(held []byte) []byte { return append(held, line...) })
 	} else {
 		p.print(line)
 	}
@@ -77,13 +77,16 @@ func (p *presenter) watch(m *model.Manifest) engine.Watch {
 		}
 	}
 	if p.Output == "jsonl" || !p.Quiet {
+		fronts := make([]string, len(m.Resources)) // made when needed: each by one goroutine at a time
 		w.Output = func(n int, line []byte) {
-			id := m.Resources[n].ID()
 			if p.Output == "jsonl" {
 				text := strings.ToValidUTF8(string(line), "\uFFFD")
-				p.event(render.Event{Type: render.EventOutput, ID: id, Line: &text})
+				p.event(render.Event{Type: render.EventOutput, ID: m.Resources[n].ID(), Line: &text})
 			}
-			p.err.output(id, line)
+			if fronts[n] == "" {
+				fronts[n] = p.err.front(m.Resources[n].ID())
+			}
+			p.err.output(fronts[n], line)
 		}
 	}
 	return w

@@ -15,6 +15,16 @@ func Escape(text string) string { return escape(text, "") }
 // EscapeLine is Escape for a line of output, in which tabs are wanted.
 func EscapeLine(text string) string { return escape(text, "\t") }
 
+// AppendLine appends a line of output as EscapeLine returns it.
+func AppendLine(to, line []byte) []byte {
+	for _, c := range line {
+		if (c < ' ' || c > '~') && c != '\t' {
+			return append(to, EscapeLine(string(line))...)
+		}
+	}
+	return append(to, line...)
+}
+
 func escape(text, keep string) string {
 	if plain(text) {
 		return text

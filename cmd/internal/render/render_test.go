@@ -281,6 +281,11 @@ func TestEscape(t *testing.T) {
 			t.Errorf("Escape(%q) = %q, want %q", in, got, want)
 		}
 	}
+	for _, line := range []string{"a\tb", "a\tb\x00", "\u00fc\u202e\xff"} {
+		if got := string(AppendLine([]byte("> "), []byte(line))); got != "> "+EscapeLine(line) {
+			t.Errorf("AppendLine does not append what EscapeLine returns: %q", got)
+		}
+	}
 	if got := EscapeLine("a\tb\x00"); got != "a\tb\\x00" {
 		t.Errorf("EscapeLine keeps tabs only: %q", got)
 	}
