@@ -78,7 +78,7 @@ func goldenReports() map[string][]model.Report {
 }
 
 // goldenFormats are the formats that are files, with how their files end.
-var goldenFormats = map[string]string{"junit": ".xml", "markdown": ".md", "metrics": ".prom"}
+var goldenFormats = map[string]string{"junit": ".xml", "markdown": ".md", "metrics": ".prom", "html": ".html"}
 
 func TestGoldenFiles(t *testing.T) {
 	for format, ending := range goldenFormats {

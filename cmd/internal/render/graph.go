@@ -41,6 +41,8 @@ var Graphs = map[string]func(Graph) []byte{
 	"dot":     dot,
 	"mermaid": mermaid,
 	"json":    func(g Graph) []byte { return Document(g) },
+	"svg":     svg,
+	"html":    graphPage,
 }
 
 // dot writes the language of Graphviz.

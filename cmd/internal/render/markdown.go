@@ -160,7 +160,9 @@ func markdownFailure(r *model.Report, o *model.Outcome) string {
 	for _, g := range o.Guards {
 		text = append(text, guard(g))
 	}
-	text = append(text, skippedFor(r, o)...)
+	if lost := cost(r, o); lost != "" {
+		text = append(text, lost)
+	}
 	b.WriteString(fenced(strings.Join(text, "\n")))
 	if output := multiline(o.Output); !o.Quiet {
 		if cut := len(output) - markdownOutput; cut > 0 {

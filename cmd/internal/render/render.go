@@ -26,4 +26,5 @@ var Formats = map[string]Format{
 	"junit":    JUnit,
 	"markdown": Markdown,
 	"metrics":  Metrics,
+	"html":     HTML,
 }

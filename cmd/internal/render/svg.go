@@ -1,0 +1,206 @@
+package render
+
+import (
+	_ "embed" // the style sheet of the graph
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/settle-cm/settle/model"
+)
+
+//go:embed assets/graph.css
+var graphCSS string
+
+const (
+	cellWidth = 6.65 // of the graph's font: 11 pixels, monospaced
+	labelMost = 30   // cells
+	labelPad  = 11   // left and right of a label
+)
+
+// figure is a graph with what is known of its nodes, ready to be drawn.
+type figure struct {
+	Graph
+	looks  []look             // by node; may be missing
+	titles func(n int) string // what to show when a node is pointed at; may be nil
+	target func(n int) string // where a node leads; may be nil
+}
+
+// svg draws a graph as a picture that stands alone, in light and in dark.
+func svg(g Graph) []byte {
+	f := newFigure(g)
+	return []byte(f.svg("<style>" + graphCSS + "</style>\n"))
+}
+
+// newFigure takes the looks from the statuses of the nodes, where they have any.
+func newFigure(g Graph) figure {
+	f := figure{Graph: g}
+	for i, n := range g.Nodes {
+		var s model.Status
+		if n.Status == "" || s.UnmarshalText([]byte(n.Status)) != nil {
+			continue
+		}
+		if f.looks == nil {
+			f.looks = make([]look, len(g.Nodes))
+		}
+		f.looks[i] = statusLook(s)
+	}
+	return f
+}
+
+// svg draws the graph. Head comes first inside it: a style sheet, where the page
+// around has none.
+func (f *figure) svg(head string) string {
+	number := make(map[string]int, len(f.Nodes))
+	widths := make([]int, len(f.Nodes))
+	labels := make([]string, len(f.Nodes))
+	for i, n := range f.Nodes {
+		number[n.ID] = i
+		labels[i] = shorten(Escape(n.ID), labelMost)
+		widths[i] = int(float64(cells(labels[i])+f.markerCells())*cellWidth) + 2*labelPad
+	}
+	var links []link
+	var classes []string
+	for _, e := range f.Edges {
+		from, known := number[e.From]
+		to, also := number[e.To]
+		if known && also && from != to {
+			class := e.Kind
+			if e.Loop {
+				class += " loop"
+			}
+			links, classes = append(links, link{from, to}), append(classes, class)
+		}
+	}
+	d := lay(widths, links)
+	var b strings.Builder
+	const margin = 4
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" width="%d" height="%d" viewBox="%d %d %d %d" role="group" aria-label="Graph of %s">`+"\n",
+		d.width+2*margin, d.height+2*margin, -margin, -margin, d.width+2*margin, d.height+2*margin, count(len(f.Nodes), "resource"))
+	b.WriteString(head)
+	for i, c := range d.curves {
+		if len(c.points) > 0 {
+			fmt.Fprintf(&b, `<g class="edge %s" data-f="%d" data-t="%d"><path d="%s"/><path class="tip" d="%s"/></g>`+"\n",
+				html.EscapeString(classes[i]), links[i].from, links[i].to, c.path(), c.tip())
+		}
+	}
+	for i := range f.Nodes {
+		f.node(&b, i, d.boxes[i], labels[i])
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+func (f *figure) markerCells() int {
+	if f.looks == nil {
+		return 0
+	}
+	return 2
+}
+
+func (f *figure) look(n int) look {
+	if n < len(f.looks) && f.looks[n].Tone != "" {
+		return f.looks[n]
+	}
+	return plainLook
+}
+
+func (f *figure) node(b *strings.Builder, n int, at box, label string) {
+	l := f.look(n)
+	open, end := "<g", "</g>"
+	if f.target != nil {
+		open, end = fmt.Sprintf(`<a href="%s"`, html.EscapeString(f.target(n))), "</a>"
+	}
+	title := Escape(f.Nodes[n].ID)
+	if f.titles != nil {
+		title = f.titles(n)
+	}
+	fmt.Fprintf(b, `%s class="node %s" data-n="%d"><title>%s</title><path d="%s"/><text x="%d" y="%d">`,
+		open, l.Tone, n, html.EscapeString(title), outline(l.Tone, at), at.x+labelPad, at.y+at.h/2+4)
+	if l.Marker != "" {
+		fmt.Fprintf(b, `<tspan class="mark">%s</tspan> `, html.EscapeString(l.Marker))
+	}
+	if kind, name, ok := strings.Cut(label, "#"); ok {
+		fmt.Fprintf(b, `<tspan class="type">%s#</tspan>%s`, html.EscapeString(kind), html.EscapeString(name))
+	} else {
+		b.WriteString(html.EscapeString(label))
+	}
+	b.WriteString("</text>" + end + "\n")
+}
+
+// outline is the shape of a tone.
+func outline(tone string, b box) string {
+	x, y, w, h := b.x, b.y, b.w, b.h
+	switch tone {
+	case "run": // a pill
+		r := h / 2
+		return fmt.Sprintf("M%d %dh%da%d %d 0 0 1 0 %dh%da%d %d 0 0 1 0 %dz", x+r, y, w-2*r, r, r, h, 2*r-w, r, r, -h)
+	case "fresh": // leans to the right
+		return fmt.Sprintf("M%d %dh%dl-7 %dh%dz", x+7, y, w-7, h, 7-w)
+	case "may": // pointed ends
+		return fmt.Sprintf("M%d %dh%dl8 %dl-8 %dh%dl-8 %dz", x+8, y, w-16, h/2, h/2, 16-w, -h/2)
+	case "bad": // cut corners
+		return fmt.Sprintf("M%d %dh%dl7 7v%dl-7 7h%dl-7 -7v%dz", x+7, y, w-14, h-14, 14-w, 14-h)
+	case "off": // sharp corners
+		return fmt.Sprintf("M%d %dh%dv%dh%dz", x, y, w, h, -w)
+	}
+	const r = 5
+	return fmt.Sprintf("M%d %dh%dq%d 0 %d %dv%dq0 %d %d %dh%dq%d 0 %d %dv%dq0 %d %d %dz",
+		x+r, y, w-2*r, r, r, r, h-2*r, r, -r, r, 2*r-w, -r, -r, -r, 2*r-h, -r, r, -r)
+}
+
+// tipLength is how far the tip of an arrow reaches.
+const tipLength = 7
+
+// path draws a curve: straight past a layer, bent between two.
+func (c *curve) path() string {
+	var b strings.Builder
+	for i, p := range c.points {
+		switch {
+		case i == 0:
+			if c.turned {
+				p = c.short(p, tipLength)
+			}
+			fmt.Fprintf(&b, "M%d %d", p.x, p.y)
+			continue
+		case i%2 == 0:
+			fmt.Fprintf(&b, "L%d %d", p.x, p.y)
+			continue
+		}
+		from := c.points[i-1]
+		if i == 1 && c.turned {
+			from = c.short(from, tipLength)
+		}
+		if i == len(c.points)-1 && !c.turned {
+			p = c.short(p, -tipLength)
+		}
+		if c.down {
+			half := (p.y - from.y) / 2
+			fmt.Fprintf(&b, "C%d %d %d %d %d %d", from.x, from.y+half, p.x, p.y-half, p.x, p.y)
+		} else {
+			half := (p.x - from.x) / 2
+			fmt.Fprintf(&b, "C%d %d %d %d %d %d", from.x+half, from.y, p.x-half, p.y, p.x, p.y)
+		}
+	}
+	return b.String()
+}
+
+// short is a point moved along the direction of the curve.
+func (c *curve) short(p point, by int) point {
+	if c.down {
+		return point{p.x, p.y + by}
+	}
+	return point{p.x + by, p.y}
+}
+
+// tip is the arrow at the end of a curve, or at its beginning when it is turned.
+func (c *curve) tip() string {
+	p, length := c.points[len(c.points)-1], -tipLength
+	if c.turned {
+		p, length = c.points[0], tipLength
+	}
+	if c.down {
+		return fmt.Sprintf("M%d %dl-4 %dh8z", p.x, p.y, length)
+	}
+	return fmt.Sprintf("M%d %dl%d -4v8z", p.x, p.y, length)
+}
