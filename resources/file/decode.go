@@ -134,34 +134,56 @@ var fits = map[model.FileKind][]string{
 }
 
 // agree refuses what cannot be meant together. Defaults of the manifest are for
-// whom they fit.
+// whom they fit, and give way to what a file says itself.
 func (f *file) agree(b *model.Body) {
+	own := func(property string) bool {
+		v, ok := b.Values[property]
+		return ok && !v.Default
+	}
 	for _, property := range fits[model.FileRegular] {
-		v, given := b.Values[property]
-		if given && !v.Default && !slices.Contains(fits[f.kind], property) {
+		if own(property) && !slices.Contains(fits[f.kind], property) {
 			b.Refuse(property, property+" means nothing with ensure: "+b.Text("ensure"), "")
 		}
 	}
-	if f.kind != model.FileRegular || f.recurse && b.Values["validate"].Default {
-		f.content, f.validate = nil, nil
+	switch {
+	case own("content") && own("source"):
+		b.Refuse("source", "source is given beside content", "drop one of them")
+	case own("source"):
+		f.content = nil
+	case own("content"):
+		f.source, f.recurse = "", own("recurse")
 	}
 	switch {
 	case f.kind == model.FileLink && !b.Has("target"):
 		b.Refuse("target", "a link needs a target", "")
-	case f.kind != model.FileLink && b.Has("target"):
+	case f.kind != model.FileLink && own("target"):
 		b.Refuse("target", "target is for links", "set ensure: link")
-	case b.Has("content") && b.Has("source"):
-		b.Refuse("source", "source is given beside content", "drop one of them")
+	case own("recurse") && f.recurse && f.source == "":
+		b.Refuse("recurse", "recurse copies a directory, and none is given", "set source")
 	case f.recurse && within(f.path, f.source):
 		b.Refuse("source", "the copy would be part of what it copies", "")
-	case f.recurse && !b.Has("source"):
-		b.Refuse("recurse", "recurse copies a directory, and none is given", "set source")
-	case f.kind == model.FileDirectory && b.Has("source") && !f.recurse:
+	case f.kind == model.FileDirectory && own("source") && !f.recurse:
 		b.Refuse("source", "a directory is copied only as a whole", "set recurse: true")
-	case f.recurse && len(f.validate) > 0:
+	case f.recurse && own("validate"):
 		b.Refuse("validate", "validate is for one file, and recurse for many", "")
 	}
+	f.drop()
+}
+
+// drop forgets what means nothing to the kind of file.
+func (f *file) drop() {
+	fit := fits[f.kind]
+	f.recurse = f.recurse && f.source != "" && slices.Contains(fit, "recurse")
 	if f.recurse {
 		f.kind = model.FileDirectory
+	}
+	if f.kind != model.FileRegular {
+		f.content, f.validate = nil, nil
+	}
+	if !f.recurse && f.kind != model.FileRegular {
+		f.source = ""
+	}
+	if !slices.Contains(fit, "mode") {
+		f.mode = nil
 	}
 }

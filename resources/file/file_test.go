@@ -144,20 +144,32 @@ func TestOnePathIsDeclaredOnce(t *testing.T) {
 	}
 }
 
-// What defaults give is for the files that it fits.
+// What defaults give is for the files that it fits, and means nothing to others.
 func TestDefaults(t *testing.T) {
-	_, problems := load("/dir", `
-defaults: {file: {mode: "0640", owner: root, validate: test -s %, backup: true}}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "gone"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const yaml = `
+defaults: {file: {mode: "0750", content: x, validate: test -s %, backup: true, target: file, replace: true}}
 resources:
   - file:
-      - /etc/a: {content: x}
-      - /etc/b: {ensure: directory}
-      - /etc/c: {ensure: absent}
-      - /etc/d: {ensure: link, target: a}
-      - /etc/e: {source: /srv, recurse: true}
-`)
-	if len(problems) > 0 {
-		t.Error(problems)
+      - f: {path: file}
+      - d: {path: dir, ensure: directory}
+      - gone: {path: gone, ensure: absent}
+      - l: {path: link, ensure: link}
+`
+	for _, want := range []model.Status{model.Changed, model.Stable} {
+		for _, o := range walk(t, dir, yaml, engine.Apply) {
+			if o.Status != want {
+				t.Errorf("%s; want %s", shown(&o, dir), want)
+			}
+		}
+	}
+	for name, want := range map[string]string{"file": "0750 x", "dir": "0750/", "gone": "", "link": "→ file"} {
+		if got := standing(t, filepath.Join(dir, name)); got != want {
+			t.Errorf("%s: %q; want %q", name, got, want)
+		}
 	}
 }
 
