@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"strconv"
@@ -44,22 +45,26 @@ func encode(to []byte, facts []model.Fact) []byte {
 // its writer died: nothing was done on its strength, so it is dropped.
 // Anything else that is not as it was written is damage.
 func decode(path string, text []byte) (facts []model.Fact, good int, err error) {
-	first, rest, ok := bytes.Cut(text, []byte("\n"))
+	first, rest, ok := strings.Cut(string(text), "\n")
 	switch {
-	case !ok && strings.HasPrefix(header, string(first)):
+	case !ok && strings.HasPrefix(header, first):
 		return nil, 0, nil // died while it wrote the first line, or wrote none
-	case !ok || string(first)+"\n" != header:
-		return nil, 0, strange(path, string(first))
+	case !ok || first+"\n" != header:
+		return nil, 0, strange(path, first)
 	}
 	good = len(header)
-	facts = make([]model.Fact, 0, bytes.Count(rest, []byte("\n")))
+	facts = make([]model.Fact, 0, strings.Count(rest, "\n"))
 	for number := 2; ; number++ {
-		line, next, ok := bytes.Cut(rest, []byte("\n"))
+		line, next, ok := strings.Cut(rest, "\n")
 		if !ok {
 			return facts, good, nil
 		}
-		var fact model.Fact
-		if err := parse(line, &fact); err != nil {
+		err := check(text[good : good+len(line)])
+		if err != nil {
+			return nil, 0, damaged(path, number, err)
+		}
+		fact, err := parse(line[sumLen:])
+		if err != nil {
 			return nil, 0, damaged(path, number, err)
 		}
 		if !fact.Kind.Known() {
@@ -71,21 +76,30 @@ func decode(path string, text []byte) (facts []model.Fact, good int, err error) 
 	}
 }
 
-func parse(line []byte, fact *model.Fact) error {
+// check holds a line against its checksum.
+func check(line []byte) error {
 	if len(line) < sumLen || line[sumLen-1] != ' ' {
-		return fmt.Errorf("it has no checksum")
+		return errors.New("it has no checksum")
 	}
 	sum, err := strconv.ParseUint(string(line[:sumLen-1]), 16, 32)
 	if err != nil {
-		return fmt.Errorf("it has no checksum")
+		return errors.New("it has no checksum")
 	}
 	if uint32(sum) != crc32.Checksum(line[sumLen:], table) {
-		return fmt.Errorf("its checksum is wrong")
-	}
-	if err := json.Unmarshal(line[sumLen:], fact); err != nil {
-		return fmt.Errorf("it is not a fact: %w", err)
+		return errors.New("its checksum is wrong")
 	}
 	return nil
+}
+
+func parse(text string) (fact model.Fact, err error) {
+	if quick(text, &fact) {
+		return fact, nil
+	}
+	fact = model.Fact{}
+	if err = json.Unmarshal([]byte(text), &fact); err != nil {
+		err = fmt.Errorf("it is not a fact: %w", err)
+	}
+	return fact, err
 }
 
 // position names the end of a journal: where it is, and the checksum of the

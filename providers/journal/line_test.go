@@ -2,8 +2,10 @@ package journal
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +168,42 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("written again, %d facts are %d: %v", len(facts), len(again), err)
 		}
 	})
+}
+
+// The quick reader says what the thorough one says, or nothing.
+func FuzzQuick(f *testing.F) {
+	for _, fact := range sample {
+		line := encode(nil, []model.Fact{fact})
+		f.Add(string(line[sumLen : len(line)-1]))
+	}
+	for _, line := range []string{
+		`{"kind":"end","kind":"begin"}`, `{"subscribers":[]}`, `{"process":{"pid":01,"start":1}}`, `{"missing":false}`, `{"id":"\u0041"}`,
+		`{"id":"ü"}`, `{"id":"a",}`, `{"id":"a"} `, `{"process":{"pid":12345678901234567890,"start":1}}`, `{"kind":"end"`, `{}`,
+	} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var got, want model.Fact
+		if !quick(text, &got) {
+			return
+		}
+		if err := json.Unmarshal([]byte(text), &want); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s\nis %+v, want %+v (%v)", text, got, want, err)
+		}
+	})
+}
+
+func TestQuickKnowsWhatIsInEveryJournal(t *testing.T) {
+	t.Parallel()
+	for _, fact := range sample {
+		fact.Subscribers = slices.DeleteFunc(slices.Clone(fact.Subscribers), func(s string) bool { return strings.Contains(s, "ü") })
+		line := encode(nil, []model.Fact{fact})
+		var got model.Fact
+		want := fact.Kind != model.FactRun && fact.Kind != model.FactDone
+		if ok := quick(string(line[sumLen:len(line)-1]), &got); ok != want {
+			t.Errorf("%s: %v, want %v", line, ok, want)
+		}
+	}
 }
 
 func BenchmarkDecode(b *testing.B) {
