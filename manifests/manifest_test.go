@@ -68,6 +68,27 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+// One name of a secret may be written without a list, as a tag may.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	for _, names := range []string{"TOKEN", "[TOKEN, OTHER]"} {
+		m, problems := load("m.yaml", "secrets: "+names+`
+defaults: {exec: {environment: [TOKEN=by-default, PLAIN=a]}}
+resources:
+  - exec:
+      - a: {command: /bin/true}
+      - b: {command: /bin/true}
+      - c: {command: /bin/true, environment: {TOKEN: own, NOTOKEN: b}}
+`)
+		if m == nil {
+			t.Fatal(problems)
+		}
+		if diff := cmp.Diff([]string{"by-default", "own"}, m.SecretValues); diff != "" || m.Secrets[0] != "TOKEN" {
+			t.Errorf("secrets: %s: %v (-want +got):\n%s", names, m.Secrets, diff)
+		}
+	}
+}
+
 func TestCCMManifest(t *testing.T) {
 	t.Parallel()
 	m, problems := load("ccm.yaml", files(t, "ok")["ccm.yaml"])

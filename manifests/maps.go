@@ -96,19 +96,23 @@ func (s scope) textMap(n *yaml.Node, kind model.Kind) (model.Value, bool) {
 }
 
 // whatever takes over any value as it stands.
-func (s scope) whatever(n *yaml.Node) model.Value {
-	v := s.at(n)
+func (s scope) whatever(n *yaml.Node) (model.Value, bool) {
+	v, all := s.at(n), true
 	switch n.Kind {
 	case yaml.SequenceNode:
 		v.Shape = model.List
 		for _, item := range n.Content {
-			v.Items = append(v.Items, s.whatever(target(item)))
+			read, ok := s.whatever(target(item))
+			v.Items, all = append(v.Items, read), all && ok
 		}
 	case yaml.MappingNode:
 		v.Shape = model.Map
 		for key, value := range pairs(n) {
-			v.Pairs = append(v.Pairs, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: s.whatever(value)})
+			read, ok := s.whatever(value)
+			v.Pairs, all = append(v.Pairs, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: read}), all && ok
 		}
+	default:
+		all = s.literal(n)
 	}
-	return v
+	return v, all
 }

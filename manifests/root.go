@@ -107,13 +107,21 @@ func (l *loader) setKeys() {
 	l.base.CleanEnv = m.CleanEnv
 	m.OnMissingState = l.keys["on_missing_state"].Text
 	m.PreMessage, m.PostMessage = l.keys["pre_message"].Text, l.keys["post_message"].Text
-	for _, v := range l.keys["secrets"].Items {
+	for _, v := range l.each("secrets") {
 		if strings.Contains(v.Text, "=") {
 			at := scope{l: l, property: "secrets"}
 			at.refuse(v.Pos, fmt.Sprintf("%q is no name of a variable", v.Text), "write the name only: the value comes from the environment")
 		}
 		m.Secrets = append(m.Secrets, v.Text)
 	}
+}
+
+// each returns the texts of a key, whether it was written as one or as a list.
+func (l *loader) each(key string) []model.Value {
+	if v, ok := l.keys[key]; ok {
+		return v.Each()
+	}
+	return nil
 }
 
 // walkDefaults reads the defaults of the whole file: a map of properties for

@@ -14,9 +14,9 @@ import (
 const (
 	// maxDepth is how deep lists and maps may be nested.
 	maxDepth = 100
-	// maxAliased is how many values all aliases of a manifest may stand for,
-	// beside ten for each value that is written out.
-	maxAliased = 500_000
+	// minAliased and maxAliased bound how many values all aliases of a manifest
+	// may stand for; between them it is ten for each value that is written out.
+	minAliased, maxAliased = 500_000, 10_000_000
 )
 
 // sound checks the tree for what a walk over it cannot see (keys given twice)
@@ -25,7 +25,7 @@ const (
 func (l *loader) sound(root *yaml.Node) bool {
 	a := audit{l: l, sizes: map[*yaml.Node]int{}}
 	a.visit(root, 1)
-	if !a.stop && a.aliased > maxAliased+10*a.written {
+	if !a.stop && a.aliased > min(max(minAliased, 10*a.written), maxAliased) {
 		a.refuse(a.largest, "too many aliases: they stand for more values than a manifest may have", "")
 	}
 	return !a.stop

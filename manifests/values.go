@@ -75,7 +75,7 @@ func (s scope) value(p *model.Property, key, n *yaml.Node) (model.Value, bool) {
 	case model.TextMap:
 		return s.textMap(n, p.Kind)
 	case model.Whatever:
-		return s.whatever(n), true
+		return s.whatever(n)
 	}
 	return s.texts(n, p.Kind)
 }
