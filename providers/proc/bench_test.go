@@ -22,6 +22,18 @@ func BenchmarkTrue(b *testing.B) {
 	}
 }
 
+// BenchmarkTrueParallel is the same on all cores.
+func BenchmarkTrueParallel(b *testing.B) {
+	c := model.Command{Argv: []string{"/bin/true"}, Dir: "/", Env: os.Environ()}
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if e, err := Run(b.Context(), c); err != nil || e.Code != 0 {
+				b.Error(e, err)
+			}
+		}
+	})
+}
+
 // BenchmarkTrueBare is what a fork, an exec and a wait cost by themselves.
 func BenchmarkTrueBare(b *testing.B) {
 	for b.Loop() {

@@ -319,7 +319,7 @@ func TestStrangerDoesNotTakeTheGrace(t *testing.T) {
 	began := time.Now()
 	e, err := Run(t.Context(), c)
 	quick(t, began, c.Timeout+2*time.Second)
-	if pid := pidIn(t, dir+"/pid"); err == nil || !alive(pid) || len(e.Warnings) != 1 || !strings.HasPrefix(e.Warnings[0], fmt.Sprintf("sleep (pid %d) ", pid)) {
+	if pid := pidIn(t, dir+"/pid"); err == nil || !alive(pid) || len(e.Warnings) != 1 || !strings.HasPrefix(e.Warnings[0], fmt.Sprintf("left running in the background: sleep (pid %d); ", pid)) {
 		t.Errorf("%v, %q, alive: %v", err, e.Warnings, alive(pid))
 	}
 }

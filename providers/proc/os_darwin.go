@@ -52,14 +52,11 @@ func pending(fd int) int {
 }
 
 // exited says whether a child has exited, and leaves its status where it is.
+// Not by waitid: here that also returns for one that is only stopped
+// (golang.org/issue/19314).
 func exited(pid int) bool {
-	const byPID, hang, done, leave = 1, 1, 4, 0x20 // P_PID, WNOHANG, WEXITED, WNOWAIT
-	var info [16]uint64                            // siginfo_t: its first int is the signal, 0 for none
-	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, byPID, uintptr(pid), uintptr(unsafe.Pointer(&info)), hang|done|leave, 0, 0)
-	if errno == syscall.EINTR {
-		return false
-	}
-	return errno != 0 || *(*int32)(unsafe.Pointer(&info)) != 0
+	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	return err != nil || p.Proc.P_stat == zombie
 }
 
 func forkExec(program string, argv []string, attr *syscall.ProcAttr) (int, error) {

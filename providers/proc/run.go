@@ -235,13 +235,13 @@ func (p *process) over() (e model.Exit, err error) {
 // leave leaves those alone who still hold a pipe of the output, with a reader.
 func (p *process) leave(fd int) string {
 	who := holders(fd, p.pid)
-	text := fmt.Sprintf("%s still runs in the background and holds the output: it was left alone, what it writes is dropped from now on", who)
+	text := fmt.Sprintf("left running in the background: %s; it holds the output, and what it writes from now on is dropped", who)
 	if p.c.Mask != nil {
 		text = string(p.c.Mask()([]byte(text), true))
 	}
 	if err := detach(fd); err != nil {
 		go discard(fd) // the second best: as long as we live
-		return text + " (and gets a SIGPIPE once settle has ended: " + err.Error() + ")"
+		return text + "; once settle has ended it gets a SIGPIPE: " + err.Error()
 	}
 	_ = syscall.Close(fd)
 	return text

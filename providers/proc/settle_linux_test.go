@@ -49,7 +49,7 @@ func TestBackground(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	quick(t, began, 2*time.Second)
 	pid := pidIn(t, dir+"/pid")
-	want := fmt.Sprintf("up\nexit 0 <nil> [\"sh (pid %d)", pid) // its sleep may be named too
+	want := fmt.Sprintf("up\nexit 0 <nil> [\"left running in the background: sh (pid %d)", pid) // its sleep may be named too
 	if err != nil || !strings.HasPrefix(string(out), want) {
 		t.Fatalf("%v, got %s, want %s…", err, out, want)
 	}
@@ -149,7 +149,7 @@ func TestWarningHidesSecrets(t *testing.T) {
 		return func(p []byte, _ bool) []byte { return bytes.ReplaceAll(p, []byte("s3cr3t"), []byte("***")) }
 	}
 	e, err := Run(t.Context(), c)
-	want := fmt.Sprintf("*** (pid %d) ", pidIn(t, dir+"/pid"))
+	want := fmt.Sprintf("left running in the background: *** (pid %d); ", pidIn(t, dir+"/pid"))
 	if err != nil || len(e.Warnings) != 1 || !strings.HasPrefix(e.Warnings[0], want) {
 		t.Errorf("%v, %q", err, e.Warnings)
 	}
