@@ -155,7 +155,7 @@ func look(ctx context.Context, t *Task) (model.Outcome, model.Decision, error) {
 	switch {
 	case ctx.Err() != nil:
 		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
-	case err == nil && d.Act && t.Left != nil:
+	case err == nil && t.Left != nil: // also where a guard says no by now: it is not done changing
 		err = fmt.Errorf("pid %d of run %s still runs it", t.Left.PID, t.Left.Run)
 	case err == nil && d.Act && t.Ask.Refresh == model.Yes:
 		o.RefreshedBy = by(t.Ask)
