@@ -22,7 +22,7 @@ import (
 // is killed, or one that tries something as nobody.
 const role = "SETTLE_FILES_TEST"
 
-var roles = map[string]func(arg string){"writer": writeForEver, "nobody": tryAsNobody}
+var roles = map[string]func(arg string){"writer": writeForEver, "swapper": swapForEver, "nobody": tryAsNobody}
 
 func TestMain(m *testing.M) {
 	name, arg, _ := strings.Cut(os.Getenv(role), " ")

@@ -99,6 +99,48 @@ func writeForEver(path string) {
 	}
 }
 
+// Killed at any instant while a file takes the place of a directory, or a
+// directory that of a file, one of them stands there.
+func TestKilledWhileForcing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "path")
+	kills := 0
+	for until := time.Now().Add(4 * time.Second); time.Now().Before(until) && kills < 100; kills++ {
+		kill(t, "swapper", path, time.Duration(rand.IntN(4000))*time.Microsecond)
+		info, err := os.Lstat(path)
+		if err != nil {
+			t.Fatalf("after kill %d: %v", kills, err)
+		}
+		if content, err := os.ReadFile(path); !info.IsDir() && string(content) != "file" {
+			t.Fatalf("after kill %d: %q, %v", kills, content, err)
+		}
+	}
+	if _, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("last"), Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"path": "0644 last"}, tree(t, dir)); diff != "" || kills < 10 {
+		t.Errorf("%d kills: %s", kills, diff)
+	}
+}
+
+func swapForEver(path string) {
+	for i := 0; ; i++ {
+		kind := []model.FileKind{model.FileDirectory, model.FileRegular}[i%2]
+		_, _, err := files.Put(path, model.NewFile{Kind: kind, Content: text("file"), Force: true})
+		if kind == model.FileDirectory {
+			_ = os.MkdirAll(filepath.Join(path, "with", "something", "in it"), 0o755) // so that it takes a while to remove
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		if i == 0 {
+			fmt.Println("writing")
+		}
+	}
+}
+
 // Killed at any instant, a writer leaves one whole version, and what it was
 // making is gone after the next one.
 func TestKilledAtAnyInstant(t *testing.T) {
@@ -107,7 +149,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 	path := filepath.Join(dir, "file")
 	kills, remains := 0, 0
 	for until := time.Now().Add(8 * time.Second); time.Now().Before(until) && kills < 300; kills++ {
-		killWriter(t, path, time.Duration(rand.IntN(6000))*time.Microsecond)
+		kill(t, "writer", path, time.Duration(rand.IntN(6000))*time.Microsecond)
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
@@ -137,10 +179,10 @@ func TestKilledAtAnyInstant(t *testing.T) {
 	t.Logf("%d kills, %d of them while writing", kills, remains)
 }
 
-func killWriter(t *testing.T, path string, after time.Duration) {
+func kill(t *testing.T, what, path string, after time.Duration) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), role+"=writer "+path)
+	cmd.Env = append(os.Environ(), role+"="+what+" "+path)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
