@@ -150,7 +150,7 @@ func target(n *yaml.Node) *yaml.Node {
 }
 
 func isMerge(key *yaml.Node) bool {
-	return key.Kind == yaml.ScalarNode && key.Tag == "!!merge"
+	return key.Value == "<<" && key.Tag == "!!merge"
 }
 
 // pairs yields the keys of a map with their values: its own, then those that
