@@ -22,6 +22,9 @@ import (
 
 func main() {
 	proc.Main()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // a run is short: half the collections, for a few MB
+	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -7,7 +7,7 @@ import (
 
 // nameDelay is how late the lock file may say what runs. Thousands of short
 // resources must not cost a write each.
-const nameDelay = 20 * time.Millisecond
+const nameDelay = 100 * time.Millisecond
 
 // maxNamed bounds how many running resources are named.
 const maxNamed = 8

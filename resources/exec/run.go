@@ -38,7 +38,10 @@ func (c *command) Check(ctx context.Context, ask model.Ask) (model.Decision, err
 		return d, c.veil(err)
 	}
 	if d.Act && len(c.argv) > 0 {
-		_, path := c.environment(who, dir, "")
+		var path []string
+		if !strings.Contains(c.argv[0], "/") { // else nothing is searched
+			_, path = c.environment(who, dir, "")
+		}
 		if _, err := c.w.LookPath(c.argv[0], dir, path); err != nil {
 			d.Doubts = append(d.Doubts, c.veil(err).Error())
 		}
