@@ -13,6 +13,7 @@ import (
 // waits for are descriptors; pipes are kept and used again.
 type waker struct {
 	r, w   int
+	woke   atomic.Bool   // since it was taken: something may be in the pipe
 	killed atomic.Bool   // by KillAll
 	stop   func() bool   // forgets the context
 	woken  chan struct{} // closed when the context has had its say
@@ -69,6 +70,7 @@ func newWaker(ctx context.Context) (*waker, error) {
 
 // wake makes the read end readable.
 func (w *waker) wake() {
+	w.woke.Store(true)
 	_, _ = syscall.Write(w.w, []byte{0}) // a full pipe wakes as well
 }
 
@@ -90,6 +92,8 @@ func (w *waker) release() {
 	wakers.Lock()
 	defer wakers.Unlock()
 	delete(wakers.busy, w)
-	w.drain()
+	if w.woke.Swap(false) {
+		w.drain()
+	}
 	wakers.idle = append(wakers.idle, w)
 }
