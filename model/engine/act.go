@@ -138,7 +138,13 @@ func Apply(ctx context.Context, t Task) (model.Outcome, Rest) {
 		o.Settles = t.Ask.Refresh == model.Yes
 		return o, nil
 	}
-	return o, func(ctx context.Context, stage model.Stage) model.Outcome {
+	return o, acting(t, o)
+}
+
+// acting returns what acts. It is apart from Apply so that only who acts pays
+// for keeping what is known until then.
+func acting(t Task, o model.Outcome) Rest {
+	return func(ctx context.Context, stage model.Stage) model.Outcome {
 		return act(ctx, &t, stage, o)
 	}
 }
