@@ -47,7 +47,11 @@ func ParseInput(data []byte) (*Input, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	var in Input
-	if err := d.Decode(&in); err != nil {
+	var wrong *json.UnmarshalTypeError
+	switch err := d.Decode(&in); {
+	case errors.As(err, &wrong):
+		return nil, fmt.Errorf("read input: %s must not be a %s", wrong.Field, wrong.Value)
+	case err != nil:
 		return nil, fmt.Errorf("read input: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if in.Identity == "" {

@@ -1,0 +1,108 @@
+package provision
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// inputs calls back with every input fixture.
+func inputs(t *testing.T, visit func(t *testing.T, data []byte)) {
+	t.Helper()
+	found := 0
+	for _, pattern := range []string{"*.json", "captured/*.json"} {
+		files, err := filepath.Glob("../../testdata/helper/input/" + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			found++
+			t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
+				data, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				visit(t, data)
+			})
+		}
+	}
+	if found != 10 {
+		t.Errorf("%d fixtures", found)
+	}
+}
+
+// What the real system sends, we send to the byte.
+func TestInputsAreThoseOfTheRealSystem(t *testing.T) {
+	inputs(t, func(t *testing.T, data []byte) {
+		in, err := ParseInput(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := in.Encode()
+		if err != nil || string(got) != string(data) {
+			t.Errorf("input\n%s\nwant\n%s\n%v", got, data, err)
+		}
+		inv, err := ParseInventory([]byte(in.Inventory))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := inv.Encode(); err != nil || text != in.Inventory {
+			t.Errorf("inventory\n%s\nwant\n%s\n%v", text, in.Inventory, err)
+		}
+	})
+}
+
+// Our requests and keys have the form of the real system's.
+func TestRequestsAreThoseOfTheRealSystem(t *testing.T) {
+	seen := 0
+	inputs(t, func(t *testing.T, data []byte) {
+		in, err := ParseInput(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.CSR == nil {
+			return
+		}
+		seen++
+		theirs := parseRequest(in.CSR.CSR)
+		if theirs == nil || requestedName(in.CSR.CSR) != in.Identity {
+			t.Fatalf("the request is for %q", requestedName(in.CSR.CSR))
+		}
+		if public, err := publicPEM(theirs.PublicKey); err != nil || public != in.CSR.PublicKey {
+			t.Errorf("public key\n%s\nwant\n%s\n%v", public, in.CSR.PublicKey, err)
+		}
+		text, err := newKeyPEM()
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := parseKey(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := newRequest(in.Identity, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours := parseRequest(request)
+		if string(ours.RawSubject) != string(theirs.RawSubject) || ours.SignatureAlgorithm != theirs.SignatureAlgorithm ||
+			ours.PublicKeyAlgorithm != theirs.PublicKeyAlgorithm || len(ours.Extensions) != len(theirs.Extensions) || len(request) != len(in.CSR.CSR) {
+			t.Errorf("our request is of another form:\n%s\nwant\n%s", request, in.CSR.CSR)
+		}
+	})
+	if seen != 3 {
+		t.Errorf("%d fixtures have a request", seen)
+	}
+}
+
+func TestParseInput(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`:                "read input: no identity",
+		`{"identity": 1}`:   "read input: identity must not be a number",
+		`{"identty": "x"}`:  `read input: unknown field "identty"`,
+		`{"identity": "x"}`: "",
+	} {
+		if _, err := ParseInput([]byte(text)); errorText(err) != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
