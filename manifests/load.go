@@ -13,6 +13,7 @@ package manifests
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 
 	"github.com/settle-cm/settle/model"
 )
@@ -30,9 +31,9 @@ type Source struct {
 func Load(src Source, types []model.Type) (*model.Manifest, model.Problems) {
 	l := read(src, types)
 	if len(l.problems) > 0 {
-		return nil, once(l.problems)
+		return nil, l.hide(once(l.problems))
 	}
-	l.m.Warnings = once(l.warnings)
+	l.m.Warnings = l.hide(once(l.warnings))
 	return l.m, nil
 }
 
@@ -55,6 +56,7 @@ type loader struct {
 	refreshOnly []link             // resources that wait for a refresh
 	known       []string           // all names and aliases, for suggestions
 	guesses     int                // names compared with references that name nothing
+	claims      map[string]int     // paths that resources write
 	revealed    map[string]bool    // the values in SecretValues
 	circles     [][]int            // resources that wait for themselves or for each other, a problem each
 	problems    model.Problems
@@ -82,6 +84,7 @@ func newLoader(src Source, types []model.Type) *loader {
 		body:     model.Body{Values: settings{}},
 		numbers:  map[model.Ref]int{},
 		ghosts:   map[model.Ref]bool{},
+		claims:   map[string]int{},
 		revealed: map[string]bool{},
 	}
 	for i := range types {
@@ -131,4 +134,21 @@ func once(problems model.Problems) model.Problems {
 		seen[key] = true
 	}
 	return kept.Sort()
+}
+
+// hide takes the values of secrets out of what is said: a manifest may hold
+// some of them itself.
+func (l *loader) hide(problems model.Problems) model.Problems {
+	var pairs []string
+	for _, value := range l.m.SecretValues {
+		if len(value) >= 4 { // a shorter one would hide half of every text
+			pairs = append(pairs, value, "***")
+		}
+	}
+	hidden := strings.NewReplacer(pairs...)
+	for i := range problems {
+		p := &problems[i]
+		p.Message, p.Suggestion = hidden.Replace(p.Message), hidden.Replace(p.Suggestion)
+	}
+	return problems
 }

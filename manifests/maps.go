@@ -58,7 +58,8 @@ func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
 		}
 		key, value, ok := strings.Cut(item.Value, "=")
 		if !ok {
-			_, all = s.want(item, "KEY=VALUE", "")
+			s.refuse(s.l.pos(item), "want KEY=VALUE, got a text without =", "") // which may be a secret
+			all = false
 			continue
 		}
 		all = s.literal(item) && s.whole(item) && all

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -25,6 +26,7 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 		s.refuse(name.Pos, "a resource cannot be called defaults", "give it another name")
 		return
 	}
+	problems, warnings := len(l.problems), len(l.warnings)
 	var wrong map[string]bool
 	if n != nil {
 		wrong = s.properties(v, n, body, name.Pos)
@@ -39,6 +41,11 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 	}
 	spec := v.Decode(body)
 	l.collect(body, wrong)
+	if body.Bool("sensitive") || wrong["sensitive"] {
+		v.hush(l.problems[problems:])
+		v.hush(l.warnings[warnings:])
+	}
+	l.claim(body, s.id)
 	l.index(body, s.id)
 	l.note(body, s.id)
 	l.m.Resources = append(l.m.Resources, model.Resource{
@@ -98,6 +105,24 @@ func (l *loader) collect(body *model.Body, wrong map[string]bool) {
 		return all
 	}
 	l.problems, l.warnings = keep(l.problems, body.Problems), keep(l.warnings, body.Warnings)
+}
+
+// quoted is a part of a message that the user wrote.
+var quoted = regexp.MustCompile(`"(?:\\.|[^"\\])*"`)
+
+// hush takes what a sensitive resource runs, feeds and sets out of what is said of it.
+func (v *vocabulary) hush(said model.Problems) {
+	for i := range said {
+		p := &said[i]
+		property := v.properties[p.Property]
+		if property == nil {
+			continue
+		}
+		switch property.Kind {
+		case model.Text, model.CommandLine, model.CommandLines, model.Environment, model.TextMap:
+			p.Message = quoted.ReplaceAllString(p.Message, "***")
+		}
+	}
 }
 
 // note keeps what is needed of a body once all resources are read.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
@@ -76,7 +77,7 @@ func refuse(line string) error {
 }
 
 var (
-	variable   = regexp.MustCompile(`\$[A-Za-z_][A-Za-z0-9_]*|\$\{[^}]*\}?|\$\([^)]*\)?|` + "`[^`]*`?")
+	variable   = regexp.MustCompile(`\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z0-9_]*|\$\(|` + "`")
 	brackets   = regexp.MustCompile(`\[.+\]`)
 	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
@@ -89,10 +90,22 @@ func Doubts(line string) []string {
 		return nil
 	}
 	var doubts []string
-	doubt := func(what, why string) { doubts = append(doubts, what+" "+why+"; "+way) }
+	doubt := func(what, why string) {
+		if text := fmt.Sprintf("%q %s; %s", what, why, way); !slices.Contains(doubts, text) {
+			doubts = append(doubts, text)
+		}
+	}
 	words, _ := scan(strings.TrimSuffix(line, "\n"))
 	for i, w := range words {
 		for _, name := range variable.FindAllString(w.open, -1) {
+			switch {
+			case strings.HasPrefix(name, "${"):
+				name += "}"
+			case name == "$(":
+				name = "$(…)"
+			case name == "`":
+				name = "`…`"
+			}
 			doubt(name, "is not expanded")
 		}
 		switch {
@@ -103,7 +116,7 @@ func Doubts(line string) []string {
 			doubt(w.text, "matches no files: it is passed on as it stands")
 		}
 		if i == 0 && assignment.MatchString(w.bare) {
-			doubts = append(doubts, w.text+" is taken for the program; set variables with environment")
+			doubts = append(doubts, fmt.Sprintf("%q is taken for the program; set variables with environment", w.text))
 		}
 	}
 	return doubts

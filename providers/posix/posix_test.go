@@ -90,19 +90,19 @@ func TestDoubts(t *testing.T) {
 		want []string
 	}{
 		{"/usr/bin/tar -xzf app.tar.gz", nil},
-		{"echo $USER", []string{"$USER is not expanded"}},
-		{`echo "a$USER" ${HOME}/x`, []string{"$USER is not expanded", "${HOME} is not expanded"}},
-		{`echo "$(date)"`, []string{"$(date) is not expanded"}},
-		{"echo \"`date`\"", []string{"`date` is not expanded"}},
+		{"echo $USER", []string{`"$USER" is not expanded`}},
+		{`echo "a$USER" ${HOME}/x`, []string{`"$USER" is not expanded`, `"${HOME}" is not expanded`}},
+		{`echo "$(date; echo ${x:-y})"`, []string{`"$(…)" is not expanded`, `"${x}" is not expanded`}},
+		{"echo \"`date`\"", []string{"\"`…`\" is not expanded"}},
 		{`echo '$USER' \$USER $ $1`, nil},
-		{"ls ~/x a~", []string{"~/x is not expanded"}},
+		{"ls ~/x a~", []string{`"~/x" is not expanded`}},
 		{`ls '~' \~`, nil},
-		{"ls *.go", []string{"*.go matches no files: it is passed on as it stands"}},
-		{"ls [ab]c", []string{"[ab]c matches no files: it is passed on as it stands"}},
+		{"ls *.go", []string{`"*.go" matches no files: it is passed on as it stands`}},
+		{"ls [ab]c", []string{`"[ab]c" matches no files: it is passed on as it stands`}},
 		{`ls '*.go' \*.go "a?"`, nil},
 		{"[ -e /x ]", nil},
 		{"curl http://x/?a=1", nil},
-		{"LANG=C sort a", []string{"LANG=C is taken for the program"}},
+		{"LANG=C sort a", []string{`"LANG=C" is taken for the program`}},
 		{"env LANG=C sort a", nil},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
