@@ -77,6 +77,19 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
+// Who looks at a new file may also execute it: nobody writes to it any more.
+func TestReadyMayExecute(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "program")
+	_, _, err := files.Put(path, model.NewFile{
+		Kind: model.FileRegular, Mode: bits(0o755), Content: text("#!/bin/sh\nexit 0\n"),
+		Ready: func(path string) error { return exec.Command(path).Run() },
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // versions are two contents that cannot be taken for each other, or for half of one.
 func versions() [2][]byte {
 	return [2][]byte{bytes.Repeat([]byte("a"), 300_000), bytes.Repeat([]byte("b"), 500_000)}

@@ -80,6 +80,10 @@ func TestOwnership(t *testing.T) {
 	if found, err := files.Look(filepath.Join(dir, "suid")); err != nil || found.Mode != 0o4755 || found.UID != 12 {
 		t.Errorf("setuid and owner at once: %+v, %v", found, err)
 	}
+	must(t, files.Adjust(filepath.Join(dir, "suid"), bits(0o4755), bits(13), nil)) // a change of owner alone takes setuid away
+	if found, err := files.Look(filepath.Join(dir, "suid")); err != nil || found.Mode != 0o4755 || found.UID != 13 {
+		t.Errorf("owner of a setuid file: %+v, %v", found, err)
+	}
 }
 
 func TestSetgidDirectory(t *testing.T) {

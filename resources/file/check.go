@@ -12,8 +12,11 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// named is how many differing paths of a tree a reason names.
-const named = 2
+// The bounds of what is told of a tree.
+const (
+	named    = 2        // differing paths that the reason names
+	treeDiff = 32 << 10 // bytes of diffs after which no further one is shown
+)
 
 // Check compares what is there with what is declared. A refresh makes no
 // difference: an equal file is as fresh as it can be.
@@ -40,12 +43,7 @@ func (f *file) Check(ctx context.Context, _ model.Ask) (model.Decision, error) {
 		d.Reason = "as declared"
 		return d, nil
 	}
-	d.Act, d.Reason, d.Notes, d.Doubts = true, s.reason(), s.notes, s.doubts
-	if f.sensitive && s.diff.Len() > 0 {
-		d.Diff = "***"
-	} else {
-		d.Diff = s.diff.String()
-	}
+	d.Act, d.Reason, d.Notes, d.Doubts, d.Diff = true, s.reason(), s.notes, s.doubts, s.diff.String()
 	return d, nil
 }
 
@@ -86,14 +84,17 @@ func (f *file) add(s *survey, g *gap) error {
 	if s.count == 1 {
 		s.doubts = f.doubts(g)
 	}
-	if s.diff.Len() < diffBytes/8 && g.content {
-		diff, err := f.diff(g)
-		if err != nil {
-			return err
-		}
-		s.diff.WriteString(diff)
+	switch {
+	case !g.content || s.diff.Len() > treeDiff:
+		return nil
+	case f.sensitive: // not even read
+		s.diff.Reset()
+		s.diff.WriteString("***")
+		return nil
 	}
-	return nil
+	diff, err := f.diff(g)
+	s.diff.WriteString(diff)
+	return err
 }
 
 func (s *survey) reason() string {
@@ -124,11 +125,8 @@ func (f *file) doubts(g *gap) []string {
 	return doubts
 }
 
-// diff shows how the text at a path would change. A sensitive one is not even read.
+// diff shows how the text at a path would change.
 func (f *file) diff(g *gap) (string, error) {
-	if f.sensitive {
-		return "***", nil
-	}
 	from, to := g.path, g.path
 	before, after := "", ""
 	var err error

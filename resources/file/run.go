@@ -32,7 +32,6 @@ func (f *file) Run(ctx context.Context, _ model.Stage) (model.Effect, error) {
 		effect.Unchanged = false
 		return f.mend(ctx, g, &effect)
 	})
-	effect.Unchanged = effect.Unchanged && err == nil
 	return effect, err
 }
 
@@ -119,19 +118,20 @@ func (f *file) contents(g *gap) (io.ReadCloser, error) {
 func (f *file) ask(ctx context.Context, path string, effect *model.Effect) error {
 	cmd := f.validator(path)
 	exit, err := f.w.Run(ctx, cmd)
+	if err == nil && exit.Signal == "" && exit.Code == 0 {
+		return nil // as after a command, what it said does not matter then
+	}
 	effect.Output += exit.Output
-	effect.Truncated = effect.Truncated || exit.Truncated
+	effect.Truncated = exit.Truncated
 	text := f.w.Join(f.validate)
 	switch {
 	case err != nil:
 		return fmt.Errorf("validate with %s: %w", text, err)
 	case exit.Signal != "":
 		return fmt.Errorf("validate with %s: killed by %s", text, exit.Signal)
-	case exit.Code != 0:
-		effect.Exit = &exit.Code
-		return fmt.Errorf("validate with %s: exit %d", text, exit.Code)
 	}
-	return nil
+	effect.Exit = &exit.Code
+	return fmt.Errorf("validate with %s: exit %d", text, exit.Code)
 }
 
 // validator is the command that looks at a new file.

@@ -58,7 +58,7 @@ func TestValidate(t *testing.T) {
 		output   string
 	}{
 		{`grep -q new %`, "", "", ""},
-		{`[/bin/sh, -c, 'test "$(stat -c %%a "$0")" = 640', "%"]`, "", "", ""},
+		{`[/bin/sh, -c, 'echo fine; test "$(stat -c %%a "$0")" = 640', "%"]`, "", "", ""},
 		{`grep old %`, "", "replace DIR/path: validate with grep old %: exit 1", ""},
 		{`[/bin/sh, -c, 'echo "$0 is bad"; exit 3', "%"]`, "", `replace DIR/path: validate with /bin/sh -c 'echo "$0 is bad"; exit 3' %: exit 3`, "DIR/.path.settle-new is bad\n"},
 		{`no-such-checker --file=%`, "validate: no-such-checker", "replace DIR/path: validate with no-such-checker --file=%: no-such-checker", ""},
@@ -81,7 +81,7 @@ func TestValidate(t *testing.T) {
 			}
 			applied := one(t, dir, properties, engine.Apply)
 			if tt.reason == "" {
-				if applied.Status != model.Changed || standing(t, path) != "0640 new\n" {
+				if applied.Status != model.Changed || applied.Output != "" || standing(t, path) != "0640 new\n" {
 					t.Errorf("apply: %s", shown(&applied, dir))
 				}
 				return
@@ -181,6 +181,21 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// Other names of a file keep their content and their mode.
+func TestOtherNames(t *testing.T) {
+	for _, properties := range []string{`mode: "0644"`, `content: x`} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "path")
+		if err := before["two names"](path); err != nil {
+			t.Fatal(err)
+		}
+		one(t, dir, properties, engine.Apply)
+		if got := standing(t, path+"2"); got != "0600 old\n" {
+			t.Errorf("%s: the other name is %q", properties, got)
+		}
+	}
+}
+
 // A tree that fails in the middle has begun: its subscribers are owed.
 func TestTreeBegan(t *testing.T) {
 	dir := t.TempDir()
@@ -196,7 +211,7 @@ func TestTreeBegan(t *testing.T) {
 		t.Fatal(problems)
 	}
 	effect, err := m.Resources[0].Spec.Run(t.Context(), model.Stage{})
-	if err == nil || !effect.Began || effect.Unchanged {
+	if err == nil || !effect.Began {
 		t.Errorf("Run = %+v, %v", effect, err)
 	}
 }
