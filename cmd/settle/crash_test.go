@@ -37,8 +37,7 @@ func TestNothingIsLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	var tally tally
-	deadline := time.Now().Add(*crashTime)
+	tally := tally{until: time.Now().Add(*crashTime)}
 	var workers sync.WaitGroup
 	seeds := make(chan uint64)
 	for range 2 {
@@ -49,7 +48,7 @@ func TestNothingIsLost(t *testing.T) {
 			}
 		})
 	}
-	for seed := uint64(1); (time.Now().Before(deadline) || tally.few()) && !t.Failed(); seed++ {
+	for seed := uint64(1); !tally.enough() && !t.Failed(); seed++ {
 		seeds <- seed
 	}
 	close(seeds)
@@ -57,8 +56,9 @@ func TestNothingIsLost(t *testing.T) {
 	t.Log(&tally)
 }
 
-// tally counts what was tried.
+// tally counts what was tried, and knows when that is enough.
 type tally struct {
+	until                              time.Time
 	mu                                 sync.Mutex
 	kills, stops, applies, cuts, plans int
 }
@@ -69,11 +69,12 @@ func (c *tally) add(n *int, by int) {
 	*n += by
 }
 
-// few says whether there is too little yet to prove anything: on a busy machine.
-func (c *tally) few() bool {
+// enough says whether the time is over, and something was proved in it: on a
+// busy machine that may come late.
+func (c *tally) enough() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.kills < 20 || c.cuts < 20 || c.stops < 5
+	return time.Now().After(c.until) && c.kills >= 20 && c.cuts >= 20 && c.stops >= 5
 }
 
 func (c *tally) String() string {
@@ -96,7 +97,7 @@ func (tr *trial) atEachWrite() {
 		survived := w.killedAtWrite(n)
 		w.remembered()
 		w.converge()
-		if survived || tr.Failed() {
+		if survived || tr.Failed() || tr.tally.enough() {
 			return
 		}
 	}
