@@ -11,8 +11,15 @@ type Body struct {
 	Pos
 	Base
 	Values   map[string]Value // by property; defaults of the manifest are in it already
+	Claims   []Claim
 	Problems Problems
 	Warnings Problems
+}
+
+// Claim is a path that a resource writes, so that no other resource may.
+type Claim struct {
+	Path string // absolute
+	Pos  Pos    // where it is said
 }
 
 // Base is what a type may need to know of the manifest around a resource.
@@ -112,6 +119,12 @@ func (b *Body) Warn(property, message, suggestion string) {
 // WarnAt is Warn with the place of a part of the property's value.
 func (b *Body) WarnAt(pos Pos, property, message, suggestion string) {
 	b.Warnings = append(b.Warnings, Problem{Pos: pos, ID: b.Ref.String(), Property: property, Message: message, Suggestion: suggestion})
+}
+
+// Claim records that the resource writes a path, as a property says (or the
+// resource, where the property is absent).
+func (b *Body) Claim(property, path string) {
+	b.Claims = append(b.Claims, Claim{path, b.at(property)})
 }
 
 func (b *Body) at(property string) Pos {

@@ -43,6 +43,7 @@ func (w *world) decode(b *model.Body) model.Spec {
 	}
 	s.decodePaths(b)
 	s.decodeFeatures(b)
+	s.claim(b)
 	s.decodeTokens(b)
 	s.decodeInventory(b)
 	s.decodeCommands(b)
@@ -105,6 +106,24 @@ func (s *server) decodePaths(b *model.Body) {
 	}
 	if s.dir == "/" {
 		b.Refuse("directory", "the root directory is not for a server's files", "")
+	}
+}
+
+// claim names the files that the server may get: two resources that write one
+// would undo each other's work at every run.
+func (s *server) claim(b *model.Body) {
+	said := func(property string) string {
+		if b.Has(property) {
+			return property
+		}
+		return "directory"
+	}
+	b.Claim(said("config_file"), s.config)
+	for _, path := range []string{s.seedFile(), s.tokenFile(), s.actionPolicies(), s.opaPolicies()} {
+		b.Claim("directory", path)
+	}
+	for _, name := range []string{keyFile, requestFile, certificateFile, caFile} {
+		b.Claim(said("ssldir"), s.inSSL(name))
 	}
 }
 
