@@ -57,7 +57,6 @@ type loader struct {
 	known       []string           // all names and aliases, for suggestions
 	guesses     int                // names compared with references that name nothing
 	claims      map[string]int     // paths that resources write
-	claims      map[string]int     // paths that resources write
 	revealed    map[string]bool    // the values in SecretValues
 	circles     [][]int            // resources that wait for themselves or for each other, a problem each
 	problems    model.Problems
@@ -85,7 +84,6 @@ func newLoader(src Source, types []model.Type) *loader {
 		body:     model.Body{Values: settings{}},
 		numbers:  map[model.Ref]int{},
 		ghosts:   map[model.Ref]bool{},
-		claims:   map[string]int{},
 		claims:   map[string]int{},
 		revealed: map[string]bool{},
 	}

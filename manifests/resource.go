@@ -46,7 +46,6 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 		v.hush(l.warnings[warnings:])
 	}
 	l.claim(body, s.id)
-	l.claim(body, s.id)
 	l.index(body, s.id)
 	l.note(body, s.id)
 	l.m.Resources = append(l.m.Resources, model.Resource{
