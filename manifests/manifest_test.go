@@ -157,7 +157,7 @@ func TestManyAliasesLoad(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("x-common: &common {cwd: /tmp, timeout: 5m, tries: 2, environment: {A: a, B: b, C: c, D: d, E: e}}\nresources:\n  - exec:\n")
-	for i := range 5000 {
+	for i := range 2000 {
 		fmt.Fprintf(&b, "      - r%d: {<<: *common, command: /bin/true}\n", i)
 	}
 	if m, problems := load("m.yaml", b.String()); m == nil {
@@ -167,13 +167,17 @@ func TestManyAliasesLoad(t *testing.T) {
 
 func TestSizeLimit(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("#"+strings.Repeat(" ", 1022)+"\n", 16<<10)
-	if m, problems := load("m.yaml", text); m == nil {
-		t.Errorf("16 MiB: %v", problems)
-	}
-	_, problems := load("m.yaml", text+"#")
-	if want := "m.yaml:1:1: the manifest is larger than 16 MiB; split it into several manifests"; problems.Error() != want {
-		t.Errorf("got %s", problems)
+	for _, tt := range []struct {
+		size int
+		want string
+	}{
+		{16 << 20, "m.yaml:1:1: a control character"}, // reading 16 MiB of YAML takes a while: other rubbish is noticed as early
+		{16<<20 + 1, "m.yaml:1:1: the manifest is larger than 16 MiB; split it into several manifests"},
+	} {
+		_, problems := load("m.yaml", strings.Repeat("\x00", tt.size))
+		if !strings.HasPrefix(problems.Error(), tt.want) {
+			t.Errorf("%d bytes: %s, want %s", tt.size, problems, tt.want)
+		}
 	}
 }
 
@@ -182,10 +186,10 @@ func TestManyProblems(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("- exec:\n")
-	for i := range 5000 {
+	for i := range 1000 {
 		fmt.Fprintf(&b, "    - r%d: {command: /bin/true, require: exec#s%d, tries: 0}\n", i, i)
 	}
-	if _, problems := load("m.yaml", b.String()); len(problems) != 10_000 {
+	if _, problems := load("m.yaml", b.String()); len(problems) != 2000 {
 		t.Errorf("%d problems", len(problems))
 	}
 }
