@@ -173,6 +173,7 @@ type Ask struct {
 	Owed        []Debt    // what is owed to it from earlier runs
 	Unfinished  string    // row 3's mark: the run that left creates unfinished, "" for none
 	SkipGuards  bool      // start no process: guards stay unread
+	AskHelpers  bool      // ask helpers to find out what acting would change
 }
 
 // Certainty is how sure a walk is of something.

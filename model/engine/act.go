@@ -55,7 +55,7 @@ func (w *walk) task(n int) Task {
 	t.Ask.ID = r.ID()
 	t.Ask.Owed = w.plan.Memory.OwedTo(r)
 	t.Ask.Unfinished = w.plan.Memory.Mark(r)
-	t.Ask.SkipGuards = w.opts.SkipGuards
+	t.Ask.SkipGuards, t.Ask.AskHelpers = w.opts.SkipGuards, w.opts.AskHelpers
 	switch {
 	case len(t.Ask.RefreshedBy) > 0 || len(t.Ask.Owed) > 0:
 		t.Ask.Refresh = model.Yes
@@ -162,7 +162,7 @@ func look(ctx context.Context, t *Task) (model.Outcome, model.Decision, error) {
 	case ctx.Err() != nil:
 		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
 	case err == nil && t.Left != nil: // also where a guard says no by now: it is not done changing
-		err = fmt.Errorf("pid %d of run %s still runs it", t.Left.PID, t.Left.Run)
+		err = &stillRuns{*t.Left}
 	case err == nil && d.Act && t.Ask.Refresh == model.Yes:
 		o.RefreshedBy = by(t.Ask)
 	}
@@ -229,8 +229,19 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model
 	return o
 }
 
+// stillRuns is the error of a resource whose command, of a killed run, still runs.
+type stillRuns struct{ model.Left }
+
+func (s *stillRuns) Error() string {
+	return fmt.Sprintf("pid %d of run %s still runs it", s.PID, s.Run)
+}
+
+// failed makes an outcome a failure. That its command still runs is none to be
+// ignored: what it changes is yet to come, and its subscribers have to wait.
 func failed(r *model.Resource, o model.Outcome, err error) model.Outcome {
-	o.Status, o.Ignored, o.Reason = model.Failed, r.IgnoreFailure, err.Error()
+	var left *stillRuns
+	o.Status, o.Reason = model.Failed, err.Error()
+	o.Ignored = r.IgnoreFailure && !errors.As(err, &left)
 	o.Denied = errors.Is(err, model.ErrNotPermitted)
 	return o
 }

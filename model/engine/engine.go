@@ -39,6 +39,7 @@ type Options struct {
 	Jobs       int  // how many resources at once; below 1 is 1
 	FailFast   bool // start nothing more after the first failure that is not ignored
 	SkipGuards bool // start no process for a guard
+	AskHelpers bool // ask helpers before they would be, to find out what they would say
 	Journal    Journal
 	Remembers  bool // a later run will know what the journal is told
 	Watch      Watch

@@ -162,6 +162,11 @@ func (s *site) Append(facts []model.Fact, _ bool) error {
 // walk applies or previews the manifest and returns the outcome of its first resource.
 func (s *site) walk(act engine.Act, text string) *model.Outcome {
 	s.Helper()
+	return s.walkWith(act, text, false)
+}
+
+func (s *site) walkWith(act engine.Act, text string, askHelpers bool) *model.Outcome {
+	s.Helper()
 	m, problems := load(s.dir, text, resources.World{Run: "r"})
 	if len(problems) > 0 {
 		s.Fatal(problems)
@@ -169,7 +174,7 @@ func (s *site) walk(act engine.Act, text string) *model.Outcome {
 	memory := model.Replay(s.facts)
 	s.heard = nil
 	outcomes, err := engine.Run(context.Background(), &model.Plan{Manifest: m, Memory: memory, Run: fmt.Sprint(len(s.facts))}, engine.Options{
-		Act: act, Journal: s, Remembers: true, Now: time.Now,
+		Act: act, Journal: s, Remembers: true, Now: time.Now, AskHelpers: askHelpers,
 		Watch: engine.Watch{Output: func(_ int, line []byte) { s.heard = append(s.heard, string(line)) }},
 	})
 	if err != nil {

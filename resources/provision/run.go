@@ -30,6 +30,9 @@ func (s *server) Check(ctx context.Context, ask model.Ask) (model.Decision, erro
 	if ask.Refresh != model.Yes && len(d.Guards) == 0 && !d.Missing {
 		d.Reason = "would ask the helper"
 	}
+	if ask.AskHelpers && !ask.SkipGuards {
+		return s.foresee(ctx, d)
+	}
 	if err := s.paused(); err != nil {
 		d.Doubts = append(d.Doubts, err.Error())
 	}
@@ -37,6 +40,42 @@ func (s *server) Check(ctx context.Context, ask model.Ask) (model.Decision, erro
 	if _, err := s.w.LookPath(s.helper[0], s.base.Dir, path); err != nil {
 		d.Doubts = append(d.Doubts, err.Error())
 	}
+	return d, nil
+}
+
+// foresee asks the helper and says what its answer would change. It writes nothing.
+func (s *server) foresee(ctx context.Context, d model.Decision) (model.Decision, error) {
+	d.Read = append(d.Read, "the helper's answer")
+	a, err := s.ask(ctx, model.Stage{}, false)
+	d.Notes = append(d.Notes, a.warnings()...)
+	if err != nil {
+		return d, err
+	}
+	reason := a.mask.Text(a.verdict.Reason)
+	switch a.verdict.Action {
+	case Defer:
+		d.Reason = "would be deferred: " + reason
+		return d, nil
+	case Shutdown:
+		d.Reason = "would be shut down: " + reason
+		return d, nil
+	case Upgrade:
+		d.Reason = "would be upgraded to " + a.reply.Upgrade
+		return d, nil
+	}
+	changes, err := s.changes(a)
+	if err != nil {
+		return d, err
+	}
+	var said []string
+	for i := range changes {
+		said = append(said, s.said(&changes[i])...)
+	}
+	if d.Act = len(changes) > 0; !d.Act {
+		d.Reason = "as the helper says"
+		return d, nil
+	}
+	d.Reason, d.Diff = "would be changed: "+strings.Join(said, ", "), a.mask.Text(s.show(changes))
 	return d, nil
 }
 

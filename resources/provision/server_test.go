@@ -595,6 +595,64 @@ func TestAPreviewNeverAsksTheHelper(t *testing.T) {
 	s.warns(s.walk(engine.Preview, s.manifest("")), s.path("helper")+" does not exist")
 }
 
+// A preview that asks says what the answer would change, and writes nothing.
+func TestAPreviewThatAsks(t *testing.T) {
+	s := newSite(t)
+	newIssuer(s)
+	foresee := func(properties string) *model.Outcome {
+		t.Helper()
+		before := s.tree()
+		o := s.walkWith(engine.Preview, s.manifest(properties), true)
+		if after := s.tree(); after != before {
+			t.Errorf("something was written:\n%s", after)
+		}
+		return o
+	}
+	s.answers(fixture(t, "08-policies"))
+	o := foresee("")
+	s.want(o, model.WouldRun, "would be changed: policies/rpcutil.policy written, policies/rego/default.rego written, server.conf written")
+	for _, line := range []string{"+++ " + s.path("etc/policies/rpcutil.policy"), "+policy default deny", "+loglevel = warn"} {
+		if !strings.Contains(o.Diff, line+"\n") {
+			t.Errorf("the difference lacks %q:\n%s", line, o.Diff)
+		}
+	}
+	s.apply("")
+	s.want(foresee(""), model.Stable, "as the helper says")
+	s.answers(strings.Replace(fixture(t, "08-policies"), `"loglevel"`, `"plugin.nats.pass": "hunter2", "plugin.security.choria.token_file": "/x", "plugin.nats.user": "toomanysecrets", "loglevel"`, 1))
+	o = foresee("features: [jwt]\njwt_verify: issuer.public\njwt: provisioning.jwt")
+	s.want(o, model.WouldRun, "would be changed: server.conf written")
+	for _, line := range []string{"+plugin.nats.pass = ***", "+plugin.security.choria.token_file = /x", "+plugin.nats.user = ***"} {
+		if !strings.Contains(o.Diff, line+"\n") {
+			t.Errorf("the difference lacks %q:\n%s", line, o.Diff)
+		}
+	}
+	s.answers(fixture(t, "03-ed25519-claims"))
+	o = foresee(ed25519)
+	s.want(o, model.WouldRun, "would be changed: server.seed written, server.jwt written, server.conf written")
+	if want := "+++ " + s.path("etc/server.seed") + "\n***\n"; !strings.Contains(o.Diff, want) || strings.Contains(o.Diff, "eyJ") {
+		t.Errorf("the difference shows a secret, or not that there is one:\n%s", o.Diff)
+	}
+	if _, err := os.Stat(s.path("state/.provision")); err == nil {
+		t.Error("a key was kept")
+	}
+	s.answers(fixture(t, "05-defer"))
+	s.want(foresee(""), model.WouldRun, "would be deferred: CMDB has no record of node1.example.net yet")
+	s.answers(fixture(t, "06-shutdown"))
+	s.want(foresee("on_shutdown: touch stopped"), model.WouldRun, "would be shut down: node1.example.net was decommissioned")
+	s.answers(fixture(t, "09-upgrade"))
+	s.want(foresee("features: [upgrades]\nversion_command: echo 1\non_upgrade: touch upgraded"), model.WouldRun, "would be upgraded to 0.31.0")
+	s.answers(fixture(t, "25-empty-object"))
+	s.want(foresee(""), model.Failed, "helper ./helper for "+identity+": the reply is refused: no configuration: the reply is an empty object")
+	for _, name := range []string{"stopped", "upgraded"} {
+		if _, err := os.Stat(s.path(name)); err == nil {
+			t.Error("an on_ command was run")
+		}
+	}
+	first := "  - exec:\n      - first: {command: 'true', before: 'provision#" + identity + "'}\n"
+	s.answers(fixture(t, "08-policies"))
+	s.want(s.walkWith(engine.Preview, s.manifest("")+first, true), model.MayRun, "the helper's answer was read before exec#first runs")
+}
+
 // What is in the input never shows, however a helper fails.
 func TestNothingOfTheInputShows(t *testing.T) {
 	s := newSite(t)
