@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +17,15 @@ import (
 
 var update = flag.Bool("update", false, "write the expected texts beside the manifests anew")
 
+// types are all there are; most tests only need exec, whatever else comes.
 func types() []model.Type { return resources.Types(resources.World{}) }
 
+func execType() []model.Type {
+	return slices.DeleteFunc(types(), func(t model.Type) bool { return t.Name != "exec" })
+}
+
 func load(name, text string) (*model.Manifest, model.Problems) {
-	return manifests.Load(manifests.Source{Path: name, Dir: "/srv", Identity: "/srv/" + name, Bytes: []byte(text)}, types())
+	return manifests.Load(manifests.Source{Path: name, Dir: "/srv", Identity: "/srv/" + name, Bytes: []byte(text)}, execType())
 }
 
 // files returns the manifests of a folder of testdata, by name.

@@ -19,9 +19,9 @@ import (
 )
 
 // validator compiles our schema, which checks it against the meta-schema too.
-func validator(t *testing.T) *jsonschema.Schema {
+func validator(t *testing.T, types []model.Type) *jsonschema.Schema {
 	t.Helper()
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(manifests.Schema(types())))
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(manifests.Schema(types)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func textKeys(v any) any {
 
 func TestSchemaAcceptsWhatLoads(t *testing.T) {
 	t.Parallel()
-	schema := validator(t)
+	schema := validator(t, types())
 	all := files(t, "ok")
 	for name, text := range files(t, "doubtful") {
 		all["doubtful "+name] = text
@@ -119,7 +119,7 @@ var beyondSchema = strings.Fields(`
 
 func TestSchemaRefusesWhatDoesNotLoad(t *testing.T) {
 	t.Parallel()
-	schema := validator(t)
+	schema := validator(t, execType())
 	var accepted []string
 	for name, text := range files(t, "bad") {
 		if value, ok := asJSON(t, text); ok && schema.Validate(value) == nil {
@@ -149,7 +149,7 @@ func TestSchemaIsTheSameEveryTime(t *testing.T) {
 // that stands in the README's table and in the explanation.
 func TestExamplesAreTrue(t *testing.T) {
 	t.Parallel()
-	schema := validator(t)
+	schema := validator(t, types())
 	reference := manifests.Reference(types())
 	for _, typ := range types() {
 		for _, p := range append(append([]model.Property{}, typ.Properties...), model.Common...) {
@@ -186,7 +186,7 @@ func checkExample(t *testing.T, schema *jsonschema.Schema, id, property, text st
 	if err := schema.Validate(value); err != nil {
 		t.Errorf("%s: the schema refuses the example: %v", id, err)
 	}
-	_, problems := load("example.yaml", text)
+	_, problems := manifests.Load(manifests.Source{Path: "example.yaml", Dir: "/srv", Bytes: []byte(text)}, types())
 	for _, p := range problems {
 		shape := strings.HasPrefix(p.Message, "want ") || strings.HasPrefix(p.Message, "unknown ") || strings.HasPrefix(p.Message, "no value")
 		if p.Property == property && shape {
