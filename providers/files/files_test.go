@@ -377,6 +377,7 @@ func tryAsNobody(dir string) {
 		{"adjust", files.Adjust(filepath.Join(dir, "theirs"), bits(0o666), nil, nil)},
 		{"put where one may not list", put(filepath.Join(dir, "mine", "file"), "x")},
 		{"put over one's own that one may not read", put(filepath.Join(dir, "mine", "unread"), "x")},
+		{"setgid to a group that is not one's own", files.Adjust(filepath.Join(dir, "mine", "root's"), bits(0o2755), nil, nil)},
 	} {
 		fmt.Printf("%s: %v %s\n", try.what, errors.Is(try.err, model.ErrNotPermitted), message(try.err, dir))
 	}

@@ -244,15 +244,14 @@ func (p *parent) attributes(made *making, name string, n *model.NewFile) error {
 	if !made.is(&i.stat) {
 		return fmt.Errorf("somebody else put something in the place of %s", p.join(name))
 	}
-	mode := n.Mode
-	if mode == nil && n.Kind != model.FileLink {
+	if n.Mode == nil && n.Kind != model.FileLink {
 		usual := uint32(0o644)
 		if n.Kind == model.FileDirectory {
 			usual = 0o755 | uint32(i.stat.Mode)&unix.S_ISGID // inherited from the directory
 		}
-		mode = &usual
+		_ = i.chmod(p.fd, name, usual) // a file system without modes has its own usual one
 	}
-	return p.set(i, name, mode, n.UID, n.GID)
+	return p.set(i, name, n.Mode, n.UID, n.GID)
 }
 
 // set changes what differs. Owner first: a change of owner takes setuid away.
@@ -276,6 +275,9 @@ func (p *parent) set(i *item, name string, mode, uid, gid *uint32) error {
 	}
 	if err := i.chmod(p.fd, name, *mode); err != nil {
 		return fmt.Errorf("set mode %04o: %w", *mode, err)
+	}
+	if now, err := p.stat(name); err == nil && uint32(now.Mode)&permissions != *mode {
+		return fmt.Errorf("set mode %04o: the system makes it %04o", *mode, now.Mode&permissions)
 	}
 	return nil
 }

@@ -357,6 +357,8 @@ func TestWithoutRights(t *testing.T) {
 	write(t, filepath.Join(dir, "mine", "unread"), "x")
 	must(t, os.Chmod(filepath.Join(dir, "mine", "unread"), 0))
 	must(t, os.Chown(filepath.Join(dir, "mine", "unread"), nobody, nobody))
+	write(t, filepath.Join(dir, "mine", "root's"), "x")
+	must(t, os.Chown(filepath.Join(dir, "mine", "root's"), nobody, 0))
 	must(t, os.Chown(filepath.Join(dir, "mine"), nobody, nobody))
 	cmd := exec.Command("/proc/self/exe") // nobody may not enter the directory of the test binary
 	cmd.Env = []string{role + "=nobody " + dir}
@@ -372,6 +374,7 @@ give: true replace DIR/mine/given: give it to uid 0: operation not permitted
 adjust: true change DIR/theirs: set mode 0666: operation not permitted
 put where one may not list: false 
 put over one's own that one may not read: false 
+setgid to a group that is not one's own: false change DIR/mine/root's: set mode 2755: the system makes it 0755
 `
 	if diff := cmp.Diff(want, string(out)); diff != "" {
 		t.Error(diff)

@@ -56,7 +56,7 @@ func walk(t *testing.T, dir, yaml string, act engine.Act) []model.Outcome {
 		t.Fatal(problems)
 	}
 	plan := &model.Plan{Manifest: m, Memory: model.Replay(nil), Run: "run1"}
-	outcomes, err := engine.Run(t.Context(), plan, engine.Options{Act: act, Journal: engine.NoJournal{}, Now: time.Now})
+	outcomes, err := engine.Run(t.Context(), plan, engine.Options{Act: act, Jobs: 4, Journal: engine.NoJournal{}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

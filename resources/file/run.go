@@ -61,7 +61,8 @@ func (f *file) mend(ctx context.Context, g *gap, effect *model.Effect) error {
 		return nil
 	}
 	err := f.w.Disk.Adjust(g.path, g.mode, g.uid, g.gid)
-	effect.Began = effect.Began || err == nil
+	now, lookErr := f.w.Disk.Look(g.path) // the owner may have changed, and not the mode
+	effect.Began = effect.Began || lookErr != nil || now != g.have
 	return err
 }
 
