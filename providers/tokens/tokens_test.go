@@ -127,7 +127,7 @@ func certificate(t *testing.T, key *rsa.PrivateKey) string {
 func TestClaimsOfFixtures(t *testing.T) {
 	pub, key := newKey(t)
 	found := 0
-	for _, pattern := range []string{"../../testdata/helper/input/*.json", "../../testdata/helper/input/captured/*.json"} {
+	for _, pattern := range []string{"../../resources/provision/samples/*.json", "../../resources/provision/samples/captured/*.json"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -246,16 +246,7 @@ func (s *server) policyTargets(dir, suffix string, policies map[string]string) (
 	if policies == nil {
 		return nil, nil
 	}
-	var list []target
-	if len(policies) > 0 {
-		list = append(list, target{path: s.actionPolicies(), mode: 0o700, dir: true})
-		if dir != s.actionPolicies() {
-			list = append(list, target{path: dir, mode: 0o700, dir: true})
-		}
-	}
-	for _, name := range sortedKeys(policies) {
-		list = append(list, target{path: filepath.Join(dir, name), mode: 0o400, text: policies[name]})
-	}
+	list := s.policyFiles(dir, policies)
 	there, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("read the policies: %w", err)
@@ -266,6 +257,20 @@ func (s *server) policyTargets(dir, suffix string, policies map[string]string) (
 		}
 	}
 	return list, nil
+}
+
+func (s *server) policyFiles(dir string, policies map[string]string) []target {
+	if len(policies) == 0 {
+		return nil
+	}
+	list := []target{{path: s.actionPolicies(), mode: 0o700, dir: true}}
+	if dir != s.actionPolicies() {
+		list = append(list, target{path: dir, mode: 0o700, dir: true})
+	}
+	for _, name := range sortedKeys(policies) {
+		list = append(list, target{path: filepath.Join(dir, name), mode: 0o400, text: policies[name]})
+	}
+	return list
 }
 
 // change is a target that differs from what is there.

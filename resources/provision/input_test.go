@@ -11,7 +11,7 @@ func inputs(t *testing.T, visit func(t *testing.T, data []byte)) {
 	t.Helper()
 	found := 0
 	for _, pattern := range []string{"*.json", "captured/*.json"} {
-		files, err := filepath.Glob("../../testdata/helper/input/" + pattern)
+		files, err := filepath.Glob("samples/" + pattern)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,63 @@
+package provision
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTry(t *testing.T) {
+	sample := func(name string) *Input {
+		t.Helper()
+		for _, s := range Samples() {
+			if s.Name == name {
+				in, err := ParseInput(s.Data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return in
+			}
+		}
+		t.Fatalf("no sample %s", name)
+		return nil
+	}
+	tests := []struct {
+		input, fixture string
+		upgrades       bool
+		action         string
+		files          string
+	}{
+		{"none", "01-minimal", false, "apply", "/etc/choria/server.conf"},
+		{"none", "08-policies", false, "apply", "/etc/choria/policies/rpcutil.policy /etc/choria/policies/rego/default.rego /etc/choria/server.conf"},
+		{"pki", "02-pki", false, "apply", "/etc/choria/ssl/ca.pem /etc/choria/ssl/certificate.pem /etc/choria/server.conf"},
+		{"captured/pki", "02-pki", false, "refuse", ""},
+		{"captured/jwt_ed25519", "03-ed25519-claims", false, "apply", "/etc/choria/jwted/etc/server.jwt /etc/choria/jwted/etc/server.conf"},
+		{"jwt", "03-ed25519-claims", false, "apply", "/etc/choria/server.conf"},
+		{"none", "09-upgrade", false, "apply", "/etc/choria/server.conf"},
+		{"none", "09-upgrade", true, "upgrade", ""},
+		{"none", "05-defer", false, "defer", ""},
+		{"none", "06-shutdown", false, "shutdown", ""},
+		{"none", "25-empty-object", false, "refuse", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.input+"/"+tt.fixture, func(t *testing.T) {
+			trial, err := Try(sample(tt.input), fixture(t, tt.fixture), tt.upgrades, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var files []string
+			for _, f := range trial.Files {
+				files = append(files, f.Path)
+			}
+			if got := strings.Join(files, " "); trial.Action.String() != tt.action || got != tt.files {
+				t.Errorf("%s %s, want %s %s", trial.Action, got, tt.action, tt.files)
+			}
+		})
+	}
+	trial, err := Try(sample("none"), reply(t, map[string]any{"configuration": map[string]string{provisionKey: "false", "plugin.nats.pass": "hunter2"}}), false, now)
+	if err != nil || strings.Contains(trial.Files[0].Text, "hunter2") || !strings.Contains(trial.Files[0].Text, "plugin.nats.pass = ***\n") {
+		t.Errorf("%v, %v", trial, err)
+	}
+	if _, err := Try(sample("none"), nil, false, now); err == nil {
+		t.Error("nothing is taken for a reply")
+	}
+}
