@@ -125,47 +125,36 @@ func (f *file) doubts(g *gap) []string {
 	return doubts
 }
 
-// diff shows how the text at a path would change.
+// diff shows how the text at a path would change. Where one side is neither a
+// file nor missing, the reason says it all.
 func (f *file) diff(g *gap) (string, error) {
 	from, to := g.path, g.path
-	before, after := "", ""
+	var before, after string
 	var err error
 	switch g.have.Kind {
 	case model.FileRegular:
-		if g.have.Size > diffBytes {
-			return tooLarge(g), nil
-		}
 		if before, err = f.was(g); err != nil {
 			return "", err
 		}
 	case model.FileMissing:
 		from = "/dev/null"
-	default: // the reason says it all
+	default:
 		return "", nil
 	}
-	switch {
-	case g.remove:
+	switch g.kind {
+	case model.FileRegular:
+		if after, err = f.becomes(g); err != nil {
+			return "", err
+		}
+	case model.FileMissing:
 		to = "/dev/null"
-	case g.kind != model.FileRegular:
-		return "", nil
 	default:
-		r, size, err := g.reader()
-		if err != nil {
-			return "", f.sourceError(g.source, err)
-		}
-		defer r.Close()
-		if size > diffBytes {
-			return tooLarge(g), nil
-		}
-		if after, err = read(r); err != nil {
-			return "", f.sourceError(g.source, err)
-		}
+		return "", nil
+	}
+	if max(len(before), len(after)) > diffBytes {
+		return fmt.Sprintf("--- %s\n+++ %s\ntoo large to be shown line by line\n", from, to), nil
 	}
 	return unified(from, to, []byte(before), []byte(after)), nil
-}
-
-func tooLarge(g *gap) string {
-	return fmt.Sprintf("--- %s\n+++ %s\ntoo large to be shown line by line\n", g.path, g.path)
 }
 
 func (f *file) was(g *gap) (string, error) {
@@ -177,6 +166,16 @@ func (f *file) was(g *gap) (string, error) {
 	return read(r)
 }
 
+func (f *file) becomes(g *gap) (string, error) {
+	r, _, err := g.reader()
+	if err != nil {
+		return "", f.sourceError(g.source, err)
+	}
+	defer r.Close()
+	return read(r)
+}
+
+// read reads as much as is needed to know that it is too much.
 func read(r io.Reader) (string, error) {
 	var b strings.Builder
 	_, err := io.CopyN(&b, r, diffBytes+1)
