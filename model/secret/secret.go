@@ -42,12 +42,12 @@ type node struct {
 
 // New makes the mask of some values, nil when there is nothing to hide, and
 // returns those that are too short to be hidden. Of a value of several lines
-// each line is hidden by itself too, unless it is short. Line ends around a
-// value do not count.
+// each line is hidden by itself too, unless it is short. Space around a value
+// or a line does not count: a shell may well drop it.
 func New(values []string) (m *Mask, short []string) {
 	var texts []string
 	for _, v := range values {
-		whole := strings.Trim(v, "\r\n")
+		whole := strings.TrimSpace(v)
 		switch {
 		case whole == "":
 			continue

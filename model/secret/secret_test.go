@@ -3,7 +3,11 @@ package secret
 import (
 	"strings"
 	"testing"
+
+	"github.com/settle-cm/settle/model"
 )
+
+var _ model.Masker = (*Mask)(nil).Stream
 
 // naive hides by definition: a byte is hidden when some occurrence of some
 // value covers it, and each run of occurrences that overlap is one ***.
@@ -46,6 +50,7 @@ func TestText(t *testing.T) {
 		{"a beginning is no occurrence", []string{"abcd"}, "abc", "abc"},
 		{"a false start", []string{"aaab"}, "aaaab", "a***"},
 		{"a value with line ends around it", []string{"s3cr3t\n"}, "s3cr3t\nnext s3cr3t", "***\nnext ***"},
+		{"a value with spaces around it", []string{"  s3cr3t "}, "[  s3cr3t ] [s3cr3t]", "[  *** ] [***]"},
 		{"all lines at once", []string{"first line\nab\nsecond line"}, "x first line\nab\nsecond line y", "x *** y"},
 		{"each line by itself, indented, short ones not", []string{"first line\r\nab\r\n  second line"}, "  first line|ab|second line", "  ***|ab|***"},
 		{"bytes that are no text", []string{"\xff\x00\xfe\x01"}, "a\xff\x00\xfe\x01b", "a***b"},
@@ -101,7 +106,7 @@ func FuzzChunks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines, text string, cuts uint64) {
 		var values []string
 		for v := range strings.SplitSeq(lines, "\n") {
-			if v = strings.Trim(v, "\r"); len(v) >= shortest && !strings.Contains(v, "\r") {
+			if v = strings.TrimSpace(v); len(v) >= shortest && !strings.Contains(v, "\r") {
 				values = append(values, v)
 			}
 		}
