@@ -14,9 +14,9 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// TestStartErrors: each reason for which nothing starts has its own words.
-func TestStartErrors(t *testing.T) {
-	t.Parallel()
+// oddFiles makes a directory of files that cannot be started, and one that can.
+func oddFiles(t *testing.T) string {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +48,13 @@ func TestStartErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// TestStartErrors: each reason for which nothing starts has its own words.
+func TestStartErrors(t *testing.T) {
+	t.Parallel()
+	dir := oddFiles(t)
 	path := []string{"", ".", "bin", "/no/such/dir", dir + "/bin"}
 	for _, tt := range []struct {
 		name string

@@ -1,0 +1,174 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// procfs says whether /proc is there and tells of the processes as we number
+// them: that of another PID namespace would name others.
+var procfs = sync.OnceValue(func() bool {
+	self, err := os.Readlink("/proc/self")
+	return err == nil && self == strconv.Itoa(os.Getpid())
+})
+
+// stat is what we need of /proc/PID/stat.
+type stat struct {
+	state  byte
+	parent int
+	group  int
+	start  uint64 // clock ticks since boot
+}
+
+func readStat(pid int) (s stat, ok bool) {
+	if !procfs() {
+		return s, false
+	}
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return s, false
+	}
+	_, rest, _ := strings.Cut(string(line[bytes.LastIndexByte(line, ')')+1:]), " ")
+	fields := strings.Fields(rest) // from the third on, as proc(5) counts
+	if len(fields) < 20 {
+		return s, false
+	}
+	s.state = fields[0][0]
+	s.parent, _ = strconv.Atoi(fields[1])
+	s.group, _ = strconv.Atoi(fields[2])
+	s.start, err = strconv.ParseUint(fields[19], 10, 64)
+	return s, err == nil
+}
+
+// dead says whether there is nothing left of a process but its status.
+func (s stat) dead() bool { return s.state == 'Z' || s.state == 'X' }
+
+// processes returns the pids of all there are.
+func processes() []int {
+	if !procfs() {
+		return nil
+	}
+	d, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// marked says whether a process has the mark in its environment, as a whole word.
+func marked(pid int, mark string) bool {
+	if mark == "" {
+		return false
+	}
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil || !bytes.Contains(env, []byte(mark)) {
+		return false
+	}
+	for _, v := range bytes.Split(env, []byte{0}) {
+		if words, ok := bytes.CutPrefix(v, []byte("SETTLE_RUN_ID=")); ok {
+			for _, w := range bytes.Split(words, []byte(" ")) {
+				if string(w) == mark {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// survivors says whether anything lives in the group or carries the mark, and
+// whether it can know.
+func survivors(group int, mark string) (alive, known bool) {
+	for _, pid := range processes() {
+		if s, ok := readStat(pid); ok && !s.dead() && (s.group == group || marked(pid, mark)) {
+			return true, true
+		}
+	}
+	return false, procfs()
+}
+
+// signalEscaped signals those who carry the mark and left the group. Each is
+// held by a descriptor while it is looked at, so that its pid cannot come to
+// mean another in between.
+func signalEscaped(group int, mark string, sig syscall.Signal) {
+	for _, pid := range processes() {
+		if !marked(pid, mark) {
+			continue
+		}
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			continue
+		}
+		if s, ok := readStat(pid); ok && s.group != group && marked(pid, mark) {
+			_ = unix.PidfdSendSignal(fd, sig, nil, 0) // gone, or not ours to signal
+		}
+		_ = syscall.Close(fd)
+	}
+}
+
+// holders names the processes that hold the pipe whose read end fd is.
+func holders(fd, leader int) string {
+	var st syscall.Stat_t
+	if syscall.Fstat(fd, &st) != nil {
+		return "a process"
+	}
+	pipe := fmt.Sprintf("pipe:[%d]", st.Ino)
+	var names []string
+	for _, pid := range processes() {
+		if pid != leader && holds(pid, pipe) {
+			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+			names = append(names, fmt.Sprintf("%s (pid %d)", word(strings.TrimSpace(string(comm))), pid))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "a process"
+	case len(names) > 3:
+		names = append(names[:3], fmt.Sprintf("%d more", len(names)-3))
+	}
+	return strings.Join(names, ", ")
+}
+
+func holds(pid int, file string) bool {
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	d, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	for _, name := range names {
+		if target, err := os.Readlink(dir + "/" + name); err == nil && target == file {
+			return true
+		}
+	}
+	return false
+}
+
+// StartTime returns when a process started, in clock ticks since boot.
+func StartTime(pid int) (uint64, bool) {
+	s, ok := readStat(pid)
+	return s.start, ok
+}
+
+// deadOrOther says whether a pid that exists is a process that has ended, or
+// one that started at another time than the one meant (0: unknown).
+func deadOrOther(pid int, start uint64) bool {
+	s, ok := readStat(pid)
+	return ok && (s.dead() || start != 0 && s.start != start)
+}
