@@ -119,7 +119,7 @@ func TestKilledWhileForcing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "path")
 	kills := 0
-	for until := time.Now().Add(4 * time.Second); time.Now().Before(until) && kills < 100; kills++ {
+	for until := time.Now().Add(4 * time.Second); kills < 10 || time.Now().Before(until) && kills < 100; kills++ {
 		kill(t, "swapper", path, time.Duration(rand.IntN(4000))*time.Microsecond)
 		info, err := os.Lstat(path)
 		if err != nil {
@@ -132,9 +132,10 @@ func TestKilledWhileForcing(t *testing.T) {
 	if _, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("last"), Force: true}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"path": "0644 last"}, tree(t, dir)); diff != "" || kills < 10 {
-		t.Errorf("%d kills: %s", kills, diff)
+	if diff := cmp.Diff(map[string]string{"path": "0644 last"}, tree(t, dir)); diff != "" {
+		t.Error(diff)
 	}
+	t.Logf("%d kills", kills)
 }
 
 func swapForEver(path string) {
@@ -161,7 +162,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	kills, remains := 0, 0
-	for until := time.Now().Add(8 * time.Second); time.Now().Before(until) && kills < 300; kills++ {
+	for until := time.Now().Add(8 * time.Second); kills < 300 && (remains == 0 || time.Now().Before(until)); kills++ {
 		kill(t, "writer", path, time.Duration(rand.IntN(6000))*time.Microsecond)
 		info, err := os.Stat(path)
 		if err != nil {
@@ -180,16 +181,15 @@ func TestKilledAtAnyInstant(t *testing.T) {
 			remains++
 		}
 	}
-	if kills < 20 || remains == 0 {
-		t.Errorf("%d kills, %d of them while writing: too few to tell", kills, remains)
-	}
 	if _, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("last")}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"file": "0644 last"}, tree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	t.Logf("%d kills, %d of them while writing", kills, remains)
+	if t.Logf("%d kills, %d of them while writing", kills, remains); remains == 0 {
+		t.Error("none came while it wrote")
+	}
 }
 
 func kill(t *testing.T, what, path string, after time.Duration) {
