@@ -139,7 +139,7 @@ func TestExitIsNoticedWithoutPidfd(t *testing.T) {
 		_ = syscall.Close(p.pidfd)
 		p.pidfd = -1
 	}
-	p.c, p.ctx, p.wake = &c, t.Context(), w
+	p.c, p.wake, p.cause = &c, w, t.Context().Err
 	p.out.open(&c, w)
 	if err := p.live(); err != nil {
 		t.Error(err)

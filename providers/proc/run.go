@@ -49,7 +49,8 @@ func Run(ctx context.Context, c model.Command) (model.Exit, error) {
 	if err != nil {
 		return model.Exit{}, err
 	}
-	p.ctx, p.c, p.wake = ctx, &c, wake
+	p.c, p.wake = &c, wake
+	p.cause = func() error { return context.Cause(ctx) }
 	p.out.open(&c, wake)
 	err = p.live()
 	exit, lost := p.over()
@@ -61,9 +62,9 @@ func Run(ctx context.Context, c model.Command) (model.Exit, error) {
 
 // process is a command that runs.
 type process struct {
-	c    *model.Command
-	ctx  context.Context
-	wake *waker
+	c     *model.Command
+	wake  *waker
+	cause func() error // of its cancel, nil while there is none
 
 	pid    int // of the leader, and so of its group and session
 	pidfd  int // readable when the leader has exited; -1 where there is no such thing
@@ -101,7 +102,7 @@ func (p *process) live() error {
 			p.kill()
 			p.drain(p.limit)
 			return p.reply.excess()
-		case p.ctx.Err() != nil || p.wake.killed.Load():
+		case p.cause() != nil || p.wake.killed.Load():
 			return p.interrupt()
 		case !deadline.IsZero() && !time.Now().Before(deadline):
 			p.end(syscall.SIGTERM)
@@ -112,7 +113,7 @@ func (p *process) live() error {
 
 // interrupt ends the command because its context, or KillAll, says so.
 func (p *process) interrupt() error {
-	cause := context.Cause(p.ctx)
+	cause := p.cause()
 	if cause == nil {
 		cause = context.Canceled
 	}
@@ -190,7 +191,7 @@ func (p *process) drain(until time.Time) {
 	owed := p.out.read + int64(pending(p.out.fd))
 	replied := len(p.reply.data) + pending(p.reply.fd)
 	for p.out.fd >= 0 || p.reply.fd >= 0 {
-		stopped := p.wake.killed.Load() || p.limit.IsZero() && p.ctx.Err() != nil
+		stopped := p.wake.killed.Load() || p.limit.IsZero() && p.cause() != nil
 		switch {
 		case p.out.fd >= 0 && p.out.read < owed, p.reply.fd >= 0 && len(p.reply.data) < replied:
 			p.wait(time.Time{})
