@@ -343,14 +343,24 @@ func (w *world) lost() [][2]int {
 	return lost
 }
 
-// quiet waits for commands that have outlived their settle.
+// quiet waits for commands that have outlived their settle: those that the log
+// knows, and those that the journal knows and that have not come to log anything.
 func (w *world) quiet() {
 	for _, a := range w.attempts() {
-		for deadline := time.Now().Add(20 * time.Second); a.how == "" && syscall.Kill(a.pid, 0) == nil; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				w.fail("pid %d does not end", a.pid)
-				return
-			}
+		if a.how == "" {
+			w.gone(model.Process{PID: a.pid})
+		}
+	}
+	for _, left := range w.memory().Left {
+		w.gone(left.Process)
+	}
+}
+
+func (w *world) gone(p model.Process) {
+	for deadline := time.Now().Add(20 * time.Second); proc.Alive(p); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.fail("pid %d does not end", p.PID)
+			return
 		}
 	}
 }
