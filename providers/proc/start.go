@@ -108,8 +108,12 @@ func (p *process) spawn(ctx context.Context, c *model.Command, program string) e
 // whyNoProcess words the error of a fork or exec, which does not say at which
 // of the steps before the program it stopped.
 func whyNoProcess(c *model.Command, who *syscall.Credential, program string, err error) error {
-	if who != nil && err == syscall.EPERM && os.Geteuid() != 0 {
-		return &StartError{fmt.Sprintf("switching to user %d is not permitted: only root may", who.Uid), err}
+	if who != nil && err == syscall.EPERM {
+		why := "only root may"
+		if os.Geteuid() == 0 {
+			why = "not even for root here"
+		}
+		return &StartError{fmt.Sprintf("switching to user %d is not permitted: %s", who.Uid, why), err}
 	}
 	if dir := checkDir(c.Dir); dir != nil {
 		return dir

@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -25,11 +24,5 @@ func TestNoexec(t *testing.T) {
 	e, err := Run(t.Context(), model.Command{Argv: []string{file}, Dir: "/"})
 	if want := file + " is executable, but its file system is mounted noexec"; e.Began || err == nil || err.Error() != want {
 		t.Errorf("%v, %v, want %s", e, err, want)
-	}
-	if _, err := LookPath(file, "/", nil); err == nil {
-		t.Log("a plan does not see it") // access(2) does not look at the mount on every kernel
-	}
-	if _, err := os.Stat(file); err != nil {
-		t.Error(err)
 	}
 }
