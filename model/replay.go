@@ -1,0 +1,212 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Replay folds the facts of a journal, oldest first, into what they add up to
+// now that no run goes on.
+//
+// A publisher that changed, that failed or was interrupted after its process
+// started, or that began and never ended owes each subscriber of that moment
+// one refresh; the subscriber's next success, or a "no" that settles, pays.
+func Replay(facts []Fact) Memory { return ReplayDuring(facts, "") }
+
+// ReplayDuring is Replay while a run still goes on: what that run has begun is
+// not lost, its end is just not there yet.
+func ReplayDuring(facts []Fact, run string) Memory {
+	f := newFold(facts)
+	if run == "" || f.run() != run {
+		f.abandon()
+	}
+	m := f.memory()
+	for _, id := range f.begun {
+		if _, ok := f.open[id]; !ok {
+			continue
+		}
+		m.Running = append(m.Running, id)
+		if m.Left[id].Run == run {
+			delete(m.Left, id)
+		}
+	}
+	return m
+}
+
+// fold is a replay under way. Everything in it is found by id, so that a fact
+// costs the same however much is owed.
+type fold struct {
+	owed  map[string][]numbered // by subscriber
+	made  map[[2]string]bool    // subscriber and publisher of every debt in owed
+	count int                   // debts ever made
+	marks map[string]string
+	left  map[string]Left
+	shut  map[string]string
+	open  map[string]Fact // began and not ended
+	begun []string        // ids of open, oldest first, and of some that have ended
+}
+
+type numbered struct {
+	Debt
+	n int
+}
+
+func newFold(facts []Fact) *fold {
+	f := &fold{
+		owed: map[string][]numbered{}, made: map[[2]string]bool{},
+		marks: map[string]string{}, left: map[string]Left{}, shut: map[string]string{}, open: map[string]Fact{},
+	}
+	for _, fact := range facts {
+		f.add(fact)
+	}
+	return f
+}
+
+// run returns whose attempts are open: all of one run, since the next one's
+// first fact closes them.
+func (f *fold) run() string {
+	for _, fact := range f.open {
+		return fact.Run
+	}
+	return ""
+}
+
+func (f *fold) add(fact Fact) {
+	switch fact.Kind {
+	case FactRun, FactDone: // a run starts when no other goes on
+		f.abandon()
+	case FactBegan:
+		if before, ok := f.open[fact.ID]; ok {
+			f.lose(before)
+		}
+		f.open[fact.ID] = fact
+		f.begun = append(f.begun, fact.ID)
+	case FactProcess:
+		if fact.Process != nil {
+			f.left[fact.ID] = Left{*fact.Process, fact.Run}
+		}
+	case FactEnded:
+		f.end(fact)
+	case FactSettled:
+		f.pay(fact.ID, fact.Alias)
+	case FactOwe:
+		f.owe(Debt{fact.ID, fact.By, fact.Run})
+	case FactMark:
+		f.marks[fact.ID] = fact.Run
+	case FactForget:
+		f.forget(fact)
+	}
+}
+
+func (f *fold) end(fact Fact) {
+	began := f.open[fact.ID]
+	delete(f.open, fact.ID)
+	if fact.End != EndNothing || f.left[fact.ID].Run == fact.Run {
+		delete(f.left, fact.ID) // one of an earlier run is dead, or this attempt would not have been
+		delete(f.left, fact.Alias)
+	}
+	switch fact.End {
+	case EndStable, EndChanged:
+		f.pay(fact.ID, fact.Alias)
+		f.unmark(fact.ID, fact.Alias)
+	case EndFailed, EndIgnored, EndInterrupted:
+		if began.Missing {
+			f.marks[fact.ID] = fact.Run
+		}
+	}
+	switch fact.End {
+	case EndChanged, EndFailed, EndInterrupted:
+		f.charge(began)
+	}
+	switch fact.End {
+	case EndShutdown:
+		f.shut[fact.ID] = fact.Run
+	case EndNothing: // nobody has said anything
+	default:
+		delete(f.shut, fact.ID)
+		delete(f.shut, fact.Alias)
+	}
+}
+
+// abandon closes what a run that was killed left open.
+func (f *fold) abandon() {
+	for _, id := range f.begun {
+		if began, ok := f.open[id]; ok {
+			delete(f.open, id)
+			f.lose(began)
+		}
+	}
+	f.begun = f.begun[:0]
+}
+
+// lose counts an attempt that never ended: whether it changed anything no one
+// can tell, so it is as if it had, and as if it had failed.
+func (f *fold) lose(began Fact) {
+	if began.Missing {
+		f.marks[began.ID] = began.Run
+	}
+	f.charge(began)
+}
+
+func (f *fold) charge(began Fact) {
+	for _, subscriber := range began.Subscribers {
+		f.owe(Debt{subscriber, began.ID, began.Run})
+	}
+}
+
+// owe adds a debt; one that is owed already keeps its first run.
+func (f *fold) owe(debt Debt) {
+	key := [2]string{debt.ID, debt.By}
+	if f.made[key] {
+		return
+	}
+	f.made[key] = true
+	f.owed[debt.ID] = append(f.owed[debt.ID], numbered{debt, f.count})
+	f.count++
+}
+
+func (f *fold) pay(ids ...string) {
+	for _, id := range ids {
+		for _, debt := range f.owed[id] {
+			delete(f.made, [2]string{debt.ID, debt.By})
+		}
+		delete(f.owed, id)
+	}
+}
+
+func (f *fold) unmark(ids ...string) {
+	for _, id := range ids {
+		delete(f.marks, id)
+	}
+}
+
+// forget drops what is remembered at its moment, so also what a killed run has
+// left open: no run goes on while someone forgets.
+func (f *fold) forget(fact Fact) {
+	f.abandon()
+	if fact.ID == "" {
+		clear(f.owed)
+		clear(f.made)
+		clear(f.marks)
+		clear(f.shut)
+		return
+	}
+	delete(f.shut, fact.ID)
+	delete(f.shut, fact.Alias)
+	f.pay(fact.ID, fact.Alias)
+	f.unmark(fact.ID, fact.Alias)
+}
+
+func (f *fold) memory() Memory {
+	var all []numbered
+	for _, debts := range f.owed {
+		all = append(all, debts...)
+	}
+	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
+	m := Memory{Marks: f.marks, Left: f.left, Shut: f.shut}
+	for _, debt := range all {
+		m.Debts = append(m.Debts, debt.Debt)
+	}
+	m.index()
+	return m
+}

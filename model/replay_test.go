@@ -1,0 +1,186 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// randomFacts returns a journal that a settle could have written, killed now
+// and then, of few resources, so that they meet often.
+func randomFacts(r *rand.Rand) []Fact {
+	ids := []string{"a", "b", "c", "d", "e"}
+	pick := func() string { return ids[r.IntN(len(ids))] }
+	ends := []End{EndStable, EndChanged, EndFailed, EndIgnored, EndInterrupted, EndNothing, EndDeferred, EndShutdown}
+	var facts []Fact
+	for n := range 1 + r.IntN(6) {
+		id := fmt.Sprint(n)
+		began := run(id)
+		began.Time, began.User = time.Unix(int64(n), 0).UTC(), "alice"
+		facts = append(facts, began)
+		open := map[string]bool{}
+		for range r.IntN(12) {
+			resource := pick()
+			switch k := r.IntN(10); {
+			case k < 4 && !open[resource]:
+				fact := Fact{Kind: FactBegan, Run: id, ID: resource, Missing: r.IntN(2) == 0}
+				for range r.IntN(4) {
+					if s := pick(); s != resource {
+						fact.Subscribers = append(fact.Subscribers, []string{"", "former "}[r.IntN(2)]+s)
+					}
+				}
+				facts = append(facts, fact)
+				open[resource] = true
+			case k < 5 && open[resource]:
+				facts = append(facts, process(id, resource, 1+r.IntN(9)))
+			case k < 8 && open[resource]:
+				fact := Fact{Kind: FactEnded, Run: id, ID: resource, End: ends[r.IntN(len(ends))]}
+				if r.IntN(4) == 0 {
+					fact.Alias = "former " + resource
+				}
+				facts = append(facts, fact)
+				delete(open, resource)
+			case k == 8:
+				facts = append(facts, settle(id, resource, ""))
+			case k == 9:
+				facts = append(facts, Fact{Kind: FactOwe, ID: resource, Run: id})
+			}
+		}
+		if r.IntN(3) > 0 {
+			exit := r.IntN(2)
+			ended := began
+			ended.Kind, ended.Exit, ended.Summary = FactDone, &exit, &Summary{Total: 3}
+			ended.Summary.Count[Stable] = 2 + r.IntN(2)
+			ended.Keep = r.IntN(3)
+			facts = append(facts, ended)
+		}
+		if r.IntN(6) == 0 {
+			facts = append(facts, forget(pick(), ""))
+		}
+		if r.IntN(12) == 0 {
+			facts = append(facts, forget("", ""))
+		}
+	}
+	return facts
+}
+
+var sameMemory = cmp.Options{cmpopts.IgnoreUnexported(Memory{}), cmpopts.EquateEmpty()}
+
+func TestAShorterJournalSaysTheSame(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3000) {
+		facts := randomFacts(rand.New(rand.NewPCG(seed, 1)))
+		m := Replay(facts)
+		if again := Replay(m.Facts()); !reflect.DeepEqual(m, again) {
+			t.Fatalf("seed %d: the facts of a memory are another one (-want +got):\n%s", seed, cmp.Diff(m, again, sameMemory))
+		}
+		short := Compact(facts)
+		if again := Replay(short); !reflect.DeepEqual(m, again) {
+			t.Fatalf("seed %d: compacted (-want +got):\n%s", seed, cmp.Diff(m, again, sameMemory))
+		}
+		if want, got := History(facts, ""), History(short, ""); !reflect.DeepEqual(want, got) {
+			t.Fatalf("seed %d: history, compacted (-want +got):\n%s", seed, cmp.Diff(want, got))
+		}
+		if again := Compact(short); len(again) != len(short) {
+			t.Fatalf("seed %d: compacted twice is %d facts, once %d", seed, len(again), len(short))
+		}
+	}
+}
+
+// slowDebts is design.md's sentence about debts, word by word and slow: for
+// each fact that charges, each subscriber is owed until it next succeeds or is
+// settled or forgotten.
+func slowDebts(facts []Fact) []Debt {
+	var debts []Debt
+	for i, fact := range facts {
+		var by Fact
+		switch at := slices.IndexFunc(facts[i+1:], func(f Fact) bool { return closes(fact, f) }); {
+		case fact.Kind == FactOwe:
+			by = Fact{Subscribers: []string{fact.ID}, Run: fact.Run}
+		case fact.Kind != FactBegan:
+			continue
+		case at < 0:
+			by, i = fact, len(facts)
+		default:
+			by, i = fact, i+1+at
+			if e := facts[i]; e.Kind == FactEnded && e.End != EndChanged && e.End != EndFailed && e.End != EndInterrupted {
+				continue
+			}
+		}
+		for _, subscriber := range by.Subscribers {
+			if !slices.ContainsFunc(facts[min(i, len(facts)):], func(f Fact) bool { return pays(subscriber, f) }) {
+				debts = append(debts, Debt{subscriber, by.ID, by.Run})
+			}
+		}
+	}
+	return debts
+}
+
+// closes says whether an attempt ends, or is known to be lost, with a fact.
+func closes(began, f Fact) bool {
+	switch f.Kind {
+	case FactEnded:
+		return f.ID == began.ID
+	case FactRun, FactDone, FactForget:
+		return true
+	}
+	return false
+}
+
+func pays(subscriber string, f Fact) bool {
+	switch f.Kind {
+	case FactEnded:
+		return (f.End == EndStable || f.End == EndChanged) && (f.ID == subscriber || f.Alias == subscriber)
+	case FactSettled, FactForget:
+		return f.ID == subscriber || f.Alias == subscriber || f.Kind == FactForget && f.ID == ""
+	}
+	return false
+}
+
+func TestReplayAgreesWithTheSentence(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3000) {
+		facts := randomFacts(rand.New(rand.NewPCG(seed, 2)))
+		owed := map[string]bool{}
+		for _, d := range slowDebts(facts) {
+			owed[d.ID+"<"+d.By] = true
+		}
+		got := map[string]bool{}
+		for _, d := range Replay(facts).Debts {
+			got[d.ID+"<"+d.By] = true
+		}
+		if !maps.Equal(owed, got) {
+			t.Fatalf("seed %d: debts (-want +got):\n%s\n%v", seed, cmp.Diff(owed, got), facts)
+		}
+	}
+}
+
+func BenchmarkReplay(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		// one publisher of all, and all publishers of one: both ends of a debt
+		hub := Fact{Kind: FactBegan, Run: "1", ID: "hub"}
+		var facts []Fact
+		for i := range n {
+			id := fmt.Sprintf("exec#resource %d", i)
+			hub.Subscribers = append(hub.Subscribers, id)
+			facts = append(facts, begin("1 p s"), end("1 p changed"))
+			facts[2*i].ID, facts[2*i+1].ID = id, id
+		}
+		facts = append([]Fact{hub, end("1 hub changed")}, facts...)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				m := Replay(facts)
+				for i := range hub.Subscribers {
+					m.OwedTo(named(hub.Subscribers[i][5:], ""))
+				}
+			}
+		})
+	}
+}
