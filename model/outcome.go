@@ -71,6 +71,7 @@ type Outcome struct {
 
 	Expects   string    `json:"-"` // what would have been a success
 	Quiet     bool      `json:"-"` // people are not shown its output
+	DiffSum   string    `json:"-"` // of what its check showed would change, before anything is hidden in it
 	Differs   error     `json:"-"` // from what a saved plan said of it: nothing more may start
 	Denied    bool      `json:"-"` // it failed for want of rights
 	Acted     bool      `json:"-"` // its Run was called

@@ -28,13 +28,14 @@ type Saved struct {
 type SavedDecision struct {
 	ID     string `json:"id"`
 	Status Status `json:"status"`
+	Diff   string `json:"diff,omitempty"` // a sum of what it showed would change: that, and nothing else, was agreed to
 }
 
 // Save makes a plan to keep from a preview's outcomes.
 func Save(m *Manifest, position string, selection Selection, outcomes []Outcome) Saved {
 	s := Saved{Schema: SavedSchema, Manifest: m.Path, Hash: m.Hash, Identity: m.Identity, Position: position, Selection: selection}
 	for i := range outcomes {
-		s.Decisions = append(s.Decisions, SavedDecision{outcomes[i].ID, outcomes[i].Status})
+		s.Decisions = append(s.Decisions, SavedDecision{outcomes[i].ID, outcomes[i].Status, outcomes[i].DiffSum})
 	}
 	return s
 }
@@ -62,10 +63,10 @@ func (s Selection) equal(other Selection) bool {
 }
 
 // Said returns the plan's decisions by id.
-func (s *Saved) Said() map[string]Status {
-	said := make(map[string]Status, len(s.Decisions))
+func (s *Saved) Said() map[string]SavedDecision {
+	said := make(map[string]SavedDecision, len(s.Decisions))
 	for _, d := range s.Decisions {
-		said[d.ID] = d.Status
+		said[d.ID] = d
 	}
 	return said
 }

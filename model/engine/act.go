@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -154,6 +155,9 @@ func look(ctx context.Context, t *Task) (model.Outcome, model.Decision, error) {
 	o := t.Outcome
 	d, err := t.Resource.Spec.Check(ctx, t.Ask)
 	o.Reason, o.Missing, o.Diff = d.Reason, d.Missing, d.Diff
+	if d.Diff != "" {
+		o.DiffSum = fmt.Sprintf("%x", sha256.Sum256([]byte(d.Diff)))
+	}
 	o.Guards = append(o.Guards, d.Guards...)
 	for _, note := range d.Notes {
 		o.Warn(note)

@@ -27,10 +27,10 @@ var words = map[model.Status]string{
 
 // Hold returns an Act that is Apply as long as each resource is decided as a
 // saved plan said. What may run may also not; everything else must be so.
-func Hold(said map[string]model.Status) Act {
+func Hold(said map[string]model.SavedDecision) Act {
 	return func(ctx context.Context, t Task) (model.Outcome, Rest) {
 		o, rest := Apply(ctx, t)
-		was := said[o.ID]
+		was := said[o.ID].Status
 		var same bool
 		var now string
 		switch {
@@ -40,6 +40,8 @@ func Hold(said map[string]model.Status) Act {
 			same, now = was == model.Failed, "cannot be decided: "+o.Reason
 		case rest == nil:
 			same, now = was == model.Stable, "is stable: "+o.Reason
+		case was != model.MayRun && o.DiffSum != said[o.ID].Diff:
+			now = "would change something else: " + o.Reason
 		default:
 			same, now = was == model.WouldRun || was == model.WouldRefresh, "would run: "+o.Reason
 		}
