@@ -225,11 +225,11 @@ type Process struct {
 
 // Effect is how a Run went.
 type Effect struct {
-	Began     bool   // a process started or something was replaced: the run had an effect
-	Asked     bool   // it had none, and yet it is worth another try: a helper was asked
-	Unchanged bool   // it succeeded and changed nothing
-	Ended     Status // Deferred or Shutdown when a helper said so; else the zero value
-	Reason    string // for Deferred, Shutdown and a success that has more to say
+	Began     bool    // a process started or something was replaced: the run had an effect
+	Helped    *Helped // of a resource with a helper; one that was asked is worth another try although nothing began
+	Unchanged bool    // it succeeded and changed nothing
+	Ended     Status  // Deferred or Shutdown when a helper said so; else the zero value
+	Reason    string  // for Deferred, Shutdown and a success that has more to say
 	Exit      *int
 	Signal    string
 	Output    string

@@ -74,6 +74,7 @@ type Outcome struct {
 	DiffSum   string    `json:"-"` // of what its check showed would change, before anything is hidden in it
 	Differs   error     `json:"-"` // from what a saved plan said of it: nothing more may start
 	Denied    bool      `json:"-"` // it failed for want of rights
+	Helped    []Helped  `json:"-"` // by attempt; none when it has no helper
 	Acted     bool      `json:"-"` // its Run was called
 	Began     bool      `json:"-"` // and had an effect, also when it failed
 	Refreshes Certainty `json:"-"` // whether it refreshes its subscribers

@@ -199,7 +199,10 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model
 		o.Attempts++
 		effect, err = r.Spec.Run(ctx, stage)
 		o.Began = o.Began || effect.Began
-		if err == nil || !effect.Began && !effect.Asked || o.Attempts >= r.Tries || !pause(ctx, r.TrySleep) {
+		if effect.Helped != nil {
+			o.Helped = append(o.Helped, *effect.Helped)
+		}
+		if err == nil || !effect.Began && !asked(&effect) || o.Attempts >= r.Tries || !pause(ctx, r.TrySleep) {
 			break
 		}
 	}
@@ -242,6 +245,9 @@ func (s *stillRuns) Error() string {
 
 // failed makes an outcome a failure. That its command still runs is none to be
 // ignored: what it changes is yet to come, and its subscribers have to wait.
+// asked says whether a helper was started.
+func asked(e *model.Effect) bool { return e.Helped != nil && e.Helped.Took > 0 }
+
 func failed(r *model.Resource, o model.Outcome, err error) model.Outcome {
 	var left *stillRuns
 	o.Status, o.Reason = model.Failed, err.Error()

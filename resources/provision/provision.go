@@ -146,6 +146,15 @@ type server struct {
 	pauseFile             string
 }
 
+// Site returns the site of a provision, for metrics; false when the spec is none.
+func Site(spec model.Spec) (site string, ok bool) {
+	s, ok := spec.(*server)
+	if !ok {
+		return "", false
+	}
+	return s.site, true
+}
+
 // About says what is known without looking at the machine.
 func (s *server) About() model.About {
 	return model.About{

@@ -101,6 +101,8 @@ func (s *server) outputOf(ctx context.Context, property string, argv []string) (
 	return exit.Reply, nil
 }
 
+var errPaused = errors.New("provisioning is paused")
+
 // paused is why the helper must not be asked now, nil when it may.
 func (s *server) paused() error {
 	if s.pauseFile == "" {
@@ -109,7 +111,7 @@ func (s *server) paused() error {
 	if _, err := os.Lstat(s.pauseFile); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("provisioning is paused, cannot run %s for %s: %s exists", s.text, s.identity, s.pauseFile)
+	return fmt.Errorf("%w, cannot run %s for %s: %s exists", errPaused, s.text, s.identity, s.pauseFile)
 }
 
 // answer is what came of asking the helper.
@@ -118,7 +120,8 @@ type answer struct {
 	reply   *Reply
 	verdict Verdict
 	exit    model.Exit
-	took    time.Duration // zero: the helper was not started
+	tried   bool          // the helper was to be started
+	took    time.Duration // zero: it was not
 	mask    *secret.Mask
 }
 
@@ -167,8 +170,10 @@ func (s *server) ask(ctx context.Context, stage model.Stage, keep bool) (*answer
 	cmd.Stdin, cmd.Output, cmd.Started = m.input, stage.Output, stage.Started
 	cmd.Mask = both(cmd.Mask, a.mask)
 	start := s.w.Now()
-	a.exit, err = s.w.Ask(ctx, cmd)
-	a.took = s.w.Now().Sub(start)
+	a.tried = true
+	if a.exit, err = s.w.Ask(ctx, cmd); a.exit.Began {
+		a.took = max(s.w.Now().Sub(start), 1)
+	}
 	if err != nil {
 		return a, s.failure(a, err)
 	}
@@ -237,7 +242,9 @@ func (s *server) changes(a *answer) ([]change, error) {
 // Run asks the helper and does what it says.
 func (s *server) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
 	a, err := s.ask(ctx, stage, true)
-	effect := model.Effect{Warnings: a.warnings(), Asked: a.took > 0}
+	effect := model.Effect{Warnings: a.warnings(), Helped: &model.Helped{
+		Site: s.site, Took: a.took, Paused: errors.Is(err, errPaused), Failed: err != nil && a.reply == nil && a.tried,
+	}}
 	if err == nil {
 		err = s.follow(ctx, stage, a, &effect)
 	}
@@ -294,6 +301,7 @@ func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effec
 		if err != nil {
 			return err
 		}
+		effect.Helped.Wrote = effect.Helped.Wrote || done
 		written = append(written, s.said(&changes[i])...)
 	}
 	effect.Reason = strings.Join(written, ", ")

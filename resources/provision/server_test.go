@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -707,6 +708,40 @@ func TestTries(t *testing.T) {
 	s.want(o, model.Failed, "helper ./helper for "+identity+": timed out after 100ms")
 	if o.Attempts != 2 {
 		t.Errorf("%d attempts", o.Attempts)
+	}
+}
+
+// What metrics count of each attempt.
+func TestHelped(t *testing.T) {
+	s := newSite(t)
+	s.write("paused", "")
+	s.write("reply.json", minimal(""))
+	s.script("cat >/dev/null; test -e once || { touch once; exit 1; }; cat reply.json")
+	const properties = "site: london\ntries: 2\ntry_sleep: 1ms"
+	tests := []struct {
+		name, properties string
+		want             []model.Helped // with Took as 0 or 1
+	}{
+		{"failed, then wrote", properties, []model.Helped{{Site: "london", Took: 1, Failed: true}, {Site: "london", Took: 1, Wrote: true}}},
+		{"wrote nothing", properties, []model.Helped{{Site: "london", Took: 1}}},
+		{"paused", properties + "\npause_file: paused", []model.Helped{{Site: "london", Paused: true}}},
+		{"not started", properties + "\nhelper: ./gone", []model.Helped{{Site: "london", Failed: true}}},
+		{"never got so far", properties + "\ninventory_file: gone", []model.Helped{{Site: "london"}}},
+		{"timed out", "timeout: 50ms\nhelper: sleep 600", []model.Helped{{Took: 1, Failed: true}}},
+		{"refused", "helper: echo 1", []model.Helped{{Took: 1, Failed: true}}},
+	}
+	for _, tt := range tests {
+		text := s.manifest(tt.properties)
+		if strings.Contains(tt.properties, "helper:") {
+			text = strings.Replace(text, "          helper: ./helper\n", "", 1)
+		}
+		o := s.walk(engine.Apply, text)
+		for i := range o.Helped {
+			o.Helped[i].Took = min(o.Helped[i].Took, 1)
+		}
+		if !slices.Equal(o.Helped, tt.want) {
+			t.Errorf("%s: %+v, want %+v (%s)", tt.name, o.Helped, tt.want, o.Reason)
+		}
 	}
 }
 
