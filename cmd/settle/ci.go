@@ -1,10 +1,12 @@
 package main
 
 import (
-	"fmt"
+	"crypto/rand"
 	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -22,18 +24,165 @@ func detectCI(flag string) string {
 	return "none"
 }
 
-// annotation is a problem as GitHub shows it beside the line of the manifest.
-func annotation(p model.Problem) string {
-	message := p
-	message.Pos = model.Pos{}
-	return fmt.Sprintf("::error file=%s,line=%d,col=%d::%s",
-		workflowProperty(p.File), max(p.Line, 1), max(p.Column, 1), workflowText(message.String()))
+// fence is a pair of lines between which a pipeline hears no command. The zero
+// value is for streams that nobody takes commands from.
+type fence struct {
+	begin, end string
+	up         bool
 }
 
-// A workflow command ends at the end of its line, and its properties at a comma
-// or a colon: GitHub decodes them from percent signs.
-var (
-	workflowEscapes  = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
-	workflowText     = strings.NewReplacer(workflowEscapes...).Replace
-	workflowProperty = strings.NewReplacer(append(workflowEscapes, ":", "%3A", ",", "%2C")...).Replace
-)
+// raise adds to what is to be written what comes before others' words.
+func (f *fence) raise(b []byte) []byte {
+	if f.up || f.begin == "" {
+		return b
+	}
+	f.up = true
+	return append(b, f.begin...)
+}
+
+// lower adds what comes before our own.
+func (f *fence) lower(b []byte) []byte {
+	if !f.up {
+		return b
+	}
+	f.up = false
+	return append(b, f.end...)
+}
+
+// pipeline is the CI system around this process, if there is one, and what is
+// told to it in its own way.
+type pipeline struct {
+	*app
+	system   string
+	sections *sections // gitlab's; of the manifest that is walked
+}
+
+func (a *app) newPipeline(flag string) *pipeline {
+	p := &pipeline{app: a, system: detectCI(flag)}
+	if p.system == "github" && a.err.fence.begin == "" {
+		a.err.fence.begin, a.err.fence.end = render.Fence("settle-" + rand.Text())
+	}
+	return p
+}
+
+// hide makes the pipeline hide secrets, before anything else is said.
+func (p *pipeline) hide(all []*loaded) {
+	if p.system != "github" {
+		return
+	}
+	for _, l := range all {
+		if l.mask != nil {
+			p.app.err.command(render.Masks(l.secrets))
+		}
+	}
+}
+
+// begin is called before a manifest is walked.
+func (p *pipeline) begin(m *model.Manifest) {
+	if p.system == "gitlab" && !p.Quiet {
+		p.sections = newSections(p.app.err, m)
+	}
+}
+
+// output shows a line of a resource's output, unless the caller has to.
+func (p *pipeline) output(n int, line []byte) (shown bool) {
+	if p.sections == nil {
+		return false
+	}
+	p.sections.line(n, line)
+	return true
+}
+
+// finished is called for every resource.
+func (p *pipeline) finished(n int, o *model.Outcome) {
+	if p.sections != nil {
+		p.sections.finished(n, o)
+	}
+}
+
+// inert spells out in a result what the pipeline would take for a command.
+func (p *pipeline) inert(text []byte) []byte {
+	if p.system == "github" {
+		return render.Inert(text)
+	}
+	return text
+}
+
+// inertJSON does the same to JSON, without changing its value.
+func (p *pipeline) inertJSON(doc []byte) []byte {
+	if p.system == "github" {
+		return render.InertJSON(doc)
+	}
+	return doc
+}
+
+// end is called when all manifests have been. The annotations follow the result,
+// where that is a text for people; where it is for programs they stand beside it.
+func (p *pipeline) end(reports []model.Report, people bool) {
+	if p.system != "github" {
+		return
+	}
+	p.app.err.command(nil)
+	if people {
+		p.annotate(reports, p.print)
+	} else {
+		p.annotate(reports, p.app.err.command)
+	}
+	p.hand("GITHUB_STEP_SUMMARY", render.Markdown(reports, render.Options{}))
+	p.hand("GITHUB_OUTPUT", render.Outputs(reports))
+}
+
+// annotate shows failures beside the lines of the manifests.
+func (p *pipeline) annotate(reports []model.Report, write func([]byte)) {
+	if p.system == "github" {
+		write(render.Annotations(reports, inWorkspace))
+	}
+}
+
+// hand adds to a file that the pipeline names in a variable. A pipeline that does
+// not get it is told, but what was asked for is done.
+func (p *pipeline) hand(variable string, text []byte) {
+	path := os.Getenv(variable)
+	if path == "" {
+		return
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err == nil {
+		_, err = file.Write(text)
+		if closed := file.Close(); err == nil {
+			err = closed
+		}
+	}
+	if err != nil {
+		p.app.err.complain("write $" + variable + ": " + err.Error())
+	}
+}
+
+// inWorkspace turns a path into the one that the repository knows.
+func inWorkspace(file string) string {
+	root := os.Getenv("GITHUB_WORKSPACE")
+	path, err := filepath.Abs(file)
+	if root == "" || err != nil {
+		return file
+	}
+	for _, resolve := range []func(string) (string, error){clean, filepath.EvalSymlinks} {
+		from, err := resolve(root)
+		to, err2 := resolve(path)
+		if err != nil || err2 != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(from, to); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return file
+}
+
+func clean(path string) (string, error) { return filepath.Clean(path), nil }
+
+// complainAlone says why a command that makes no report cannot do its work, to
+// people and to the pipeline.
+func (a *app) complainAlone(l *loaded) {
+	a.complainOf(l)
+	a.newPipeline("auto").annotate([]model.Report{l.report}, a.err.command)
+}

@@ -24,6 +24,7 @@ type outlet struct {
 	w     io.Writer
 	held  []byte // to be written within holdFor
 	armed bool   // a timer sees to that
+	fence fence  // keeps what others say from being heard as commands of the pipeline
 	gone  bool
 	err   error
 }
@@ -39,9 +40,22 @@ const (
 func (o *outlet) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.fence.begin != "" && render.Commanding(p) {
+		o.held = o.fence.raise(o.held)
+	}
 	o.release()
 	o.write(p)
 	return len(p), nil
+}
+
+// command writes what the pipeline has to hear, if anything, and leaves the
+// stream without a fence.
+func (o *outlet) command(p []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.held = o.fence.lower(o.held)
+	o.release()
+	o.write(p)
 }
 
 // hold writes what is added to it soon: at the latest before whatever is
@@ -49,7 +63,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 func (o *outlet) hold(add func(held []byte) []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.held = add(o.held)
+	o.held = add(o.fence.raise(o.held))
 	switch {
 	case len(o.held) >= holdMost:
 		o.release()
@@ -75,7 +89,7 @@ func (o *outlet) release() {
 }
 
 func (o *outlet) write(p []byte) {
-	if o.gone || o.err != nil {
+	if o.gone || o.err != nil || len(p) == 0 {
 		return
 	}
 	if _, err := o.w.Write(p); err != nil {
@@ -121,7 +135,8 @@ type console struct {
 	*outlet
 	color    bool
 	quiet    bool
-	progress bool // tell of each resource: somebody watches
+	progress bool    // tell of each resource: somebody watches
+	screen   *screen // where somebody watches; else nil
 }
 
 // newConsole makes the one logger over the one writer. The logger is given a
@@ -129,6 +144,9 @@ type console struct {
 // terminal for.
 func newConsole(w io.Writer, g *grammar) *console {
 	c := &console{outlet: &outlet{w: w}, color: colored(g.Color, w, os.Getenv), quiet: g.Quiet}
+	if c.screen = newScreen(w); c.screen != nil && !g.Quiet {
+		c.w = c.screen.over(w)
+	}
 	c.progress = g.Verbose || terminal(w) && !g.Quiet
 	level := log.InfoLevel
 	switch {
@@ -157,6 +175,12 @@ func (c *console) complain(message string) {
 // plain writes a text as it is, whatever the level of the log is.
 func (c *console) plain(text string) {
 	_, _ = io.WriteString(c.outlet, text+"\n") // an outlet never fails
+}
+
+// mark writes what belongs to the output of commands and is none of theirs, in
+// its place among that.
+func (c *console) mark(text string) {
+	c.hold(func(held []byte) []byte { return append(held, text...) })
 }
 
 // front is what stands before each line of a resource's output.

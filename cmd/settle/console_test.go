@@ -27,11 +27,12 @@ func TestConsoleNeverMixesLines(t *testing.T) {
 	for i := range 10 {
 		wg.Go(func() {
 			for range 100 {
-				c.output(fmt.Sprintf("exec#%d", i), []byte(strings.Repeat("x", 200)))
+				c.output(c.front(fmt.Sprintf("exec#%d", i)), []byte(strings.Repeat("x", 200)))
 			}
 		})
 	}
 	wg.Wait()
+	c.flush()
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	if want := 50*20 + 10*100; len(lines) != want {
 		t.Errorf("%d lines, want %d", len(lines), want)

@@ -48,7 +48,9 @@ type manifestArg struct {
 type reportFlags struct {
 	Output string `short:"o" enum:"text,json,jsonl" default:"text" placeholder:"FORMAT" help:"What goes to standard output: text, json (one document) or jsonl (one event a line)."`
 	Strict bool   `help:"Warnings of the manifest are problems (exit 65); a warning of the run makes its resource failed."`
-	CI     string `enum:"auto,github,gitlab,none" default:"auto" placeholder:"SYSTEM" help:"Annotations for auto (by environment variables), github, gitlab or none."`
+	CI     string `enum:"auto,github,gitlab,none" default:"auto" placeholder:"SYSTEM" help:"Tell a pipeline in its own way: auto (by environment variables), github, gitlab or none."`
+
+	Report []reportTo `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the report in a file, also after a failure: html, json, jsonl, junit, markdown or metrics. Repeatable."`
 }
 
 // runFlags belong to the commands that walk a manifest. plan has them all, so
@@ -133,7 +135,7 @@ type graphCommand struct {
 	selectFlags
 	stateFlags
 	Run    string `placeholder:"RUN" help:"Colour it by what became of each resource in this run: last, or as history lists it."`
-	Output string `short:"o" enum:"dot,mermaid,json" default:"dot" placeholder:"FORMAT" help:"dot, mermaid or json."`
+	Output string `short:"o" enum:"dot,mermaid,json,svg,html" default:"dot" placeholder:"FORMAT" help:"dot, mermaid, json, svg or html."`
 }
 
 type listCommand struct {

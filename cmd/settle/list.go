@@ -82,7 +82,7 @@ func (a *app) loadPart(mode, path, format string, s model.Selection) (*loaded, e
 // refusal says why a manifest is not looked at, in the format that was asked for.
 func (a *app) refusal(l *loaded, format string) ending {
 	e := ending{refused: l.refused, report: &l.report}
-	a.complainOf(l, detectCI("auto"))
+	a.complainAlone(l)
 	l.report.ExitCode = exitCode(e)
 	if format == "json" {
 		a.print(render.JSON([]model.Report{l.report}, render.Options{}))

@@ -18,7 +18,8 @@ type loaded struct {
 	whole    *model.Manifest
 	src      manifests.Source
 	refused  *refusal
-	mask     *secret.Mask // of the manifest's secrets; nil when it has none
+	secrets  []string     // the values of the manifest's secrets
+	mask     *secret.Mask // of them; nil when it has none
 }
 
 // load reads and decodes one manifest. What is wrong with it is in the result.
@@ -70,7 +71,7 @@ func (l *loaded) hide(environ []string) {
 		}
 	}
 	mask, short := secret.New(values)
-	l.mask = mask
+	l.secrets, l.mask = values, mask
 	if len(short) > 0 {
 		l.report.Warnings = append(l.report.Warnings, model.Problem{
 			Pos:     model.Pos{File: l.report.Manifest},

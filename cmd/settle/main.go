@@ -52,6 +52,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	g, ctx, err := parse(args, &help)
 	a.grammar, a.err = g, newConsole(stderr, g)
 	a.color = colored(g.Color, stdout, os.Getenv)
+	if a.err.screen != nil && terminal(stdout) {
+		a.out.w = a.err.screen.over(stdout)
+	}
 	var endings []ending
 	switch {
 	case errors.Is(err, errHelped):
@@ -68,6 +71,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		endings = a.guarded(args, ctx.Selected().Target.Addr().Interface().(command))
 	}
 	a.err.flush()
+	a.err.screen.show("")
 	if err := a.out.lost(); err != nil {
 		a.err.complain(fmt.Sprintf("write standard output: %v", unwrapped(err)))
 		endings = append(endings, ending{unwritten: err})

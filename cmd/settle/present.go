@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,9 @@ type presenter struct {
 	many    bool
 	shown   bool // something is on standard output already
 	reports []model.Report
+	files   *filer
+	live    *live
+	pipe    *pipeline
 	since   time.Time
 
 	mu   sync.Mutex // of seq: output comes from any goroutine
@@ -28,21 +32,29 @@ type presenter struct {
 
 func (a *app) newPresenter(mode string, flags reportFlags, many bool) *presenter {
 	p := &presenter{app: a, reportFlags: flags, mode: mode, many: many}
-	p.CI = detectCI(flags.CI)
+	p.files, p.live, p.pipe = newFiler(flags.Report), newLive(a.err), a.newPipeline(flags.CI)
 	p.event(render.Event{Type: render.EventVersion, Schema: render.EventsSchema, Version: version})
 	return p
 }
 
-// event writes one line of -o jsonl.
+// events says whether anybody reads what happens as it happens.
+func (p *presenter) events() bool { return p.Output == "jsonl" || p.files.wants("jsonl") }
+
+// event writes one line of jsonl.
 func (p *presenter) event(e render.Event) {
-	if p.Output != "jsonl" {
+	if !p.events() {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seq++
 	e.Seq, e.Time = p.seq, time.Now().UTC()
-	if line := render.Line(e); e.Type == render.EventOutput {
+	line := render.Line(e)
+	p.files.line(line)
+	if line = p.pipe.inertJSON(line); p.Output != "jsonl" {
+		return
+	}
+	if e.Type == render.EventOutput {
 		p.out.hold(func(held []byte) []byte { return append(held, line...) })
 	} else {
 		p.print(line)
@@ -53,6 +65,7 @@ func (p *presenter) event(e render.Event) {
 func (p *presenter) begin(l *loaded) {
 	p.since = time.Now()
 	p.sent = nil
+	p.files.begin(l.manifest, p.since)
 	p.event(render.Event{
 		Type: render.EventRunStarted, Run: l.report.Run, Mode: p.mode,
 		Manifest: l.report.Manifest, Name: l.report.Name,
@@ -69,25 +82,56 @@ func (p *presenter) watch(m *model.Manifest) engine.Watch {
 			p.progress(o)
 		},
 	}
-	if p.Output == "jsonl" || p.Verbose {
+	if p.events() || p.Verbose {
 		w.Started = func(n int) {
 			id := m.Resources[n].ID()
 			p.event(render.Event{Type: render.EventResourceStarted, ID: id})
 			p.err.Debug(render.Escape(id) + " begins")
 		}
 	}
-	if p.Output == "jsonl" || !p.Quiet {
+	if p.events() || !p.Quiet {
 		fronts := make([]string, len(m.Resources)) // made when needed: each by one goroutine at a time
 		w.Output = func(n int, line []byte) {
-			if p.Output == "jsonl" {
+			if p.events() {
 				text := strings.ToValidUTF8(string(line), "\uFFFD")
 				p.event(render.Event{Type: render.EventOutput, ID: m.Resources[n].ID(), Line: &text})
+			}
+			if p.pipe.output(n, line) {
+				return
 			}
 			if fronts[n] == "" {
 				fronts[n] = p.err.front(m.Resources[n].ID())
 			}
 			p.err.output(fronts[n], line)
 		}
+	}
+	return p.aside(m, w)
+}
+
+// aside tells of a walk those who do not read the result: who watches, the
+// pipeline, and the files that are written at the end.
+func (p *presenter) aside(m *model.Manifest, w engine.Watch) engine.Watch {
+	started, output, finished := w.Started, w.Output, w.Finished
+	p.live.begin(len(m.Resources))
+	p.pipe.begin(m)
+	w.Started = func(n int) {
+		p.files.started(n)
+		p.live.started(n, m.Resources[n].ID())
+		if started != nil {
+			started(n)
+		}
+	}
+	if output != nil {
+		w.Output = func(n int, line []byte) {
+			p.live.spoke(n)
+			output(n, line)
+		}
+	}
+	w.Finished = func(n int, o *model.Outcome) {
+		p.files.finished(n)
+		p.live.finished(n)
+		p.pipe.finished(n, o)
+		finished(n, o)
 	}
 	return w
 }
@@ -113,6 +157,7 @@ func (p *presenter) progress(o *model.Outcome) {
 
 // end is called when all is known of a manifest.
 func (p *presenter) end(l *loaded, e ending) {
+	p.live.end()
 	l.report.DurationMS = time.Since(p.since).Milliseconds()
 	l.report.ExitCode = exitCode(e)
 	for i := range l.report.Resources { // a walk that was stopped did not come to all
@@ -121,11 +166,9 @@ func (p *presenter) end(l *loaded, e ending) {
 		}
 	}
 	p.event(render.Event{Type: render.EventRunFinished, Report: &l.report})
-	p.complainOf(l, p.CI)
-	switch p.Output {
-	case "json":
-		p.reports = append(p.reports, l.report)
-	case "text":
+	p.complainOf(l)
+	p.reports = append(p.reports, l.report)
+	if p.Output == "text" {
 		p.text(l.report)
 	}
 }
@@ -139,17 +182,14 @@ func (p *presenter) text(r model.Report) {
 		body = append([]byte{'\n'}, body...)
 	}
 	p.shown = true
-	p.print(body)
+	p.print(p.pipe.inert(body))
 }
 
 // complainOf says on standard error why a manifest was not run. The problems
 // that validate finds are its result, and on standard output already.
-func (a *app) complainOf(l *loaded, ci string) {
-	for _, p := range l.report.Problems {
-		if ci == "github" {
-			a.err.plain(annotation(p))
-		}
-		if l.report.Mode != "validate" {
+func (a *app) complainOf(l *loaded) {
+	if l.report.Mode != "validate" {
+		for _, p := range l.report.Problems {
 			a.err.plain(render.ProblemLine(p))
 		}
 	}
@@ -158,9 +198,24 @@ func (a *app) complainOf(l *loaded, ci string) {
 	}
 }
 
-// close is called when all manifests have been.
-func (p *presenter) close() {
-	if p.Output == "json" {
-		p.print(render.JSON(p.reports, render.Options{}))
+// close is called when all manifests have been, with how each ended. It returns
+// the ending that it makes itself when a report cannot be written.
+func (p *presenter) close(endings []ending) []ending {
+	unwritten := p.files.write(p.reports)
+	if unwritten != nil {
+		p.err.complain(unwritten.Error())
+		for i := range p.reports {
+			e := endings[i]
+			e.unwritten = errors.Join(e.unwritten, unwritten)
+			p.reports[i].ExitCode = exitCode(e)
+		}
 	}
+	if p.Output == "json" {
+		p.print(p.pipe.inertJSON(render.JSON(p.reports, render.Options{})))
+	}
+	p.pipe.end(p.reports, p.Output == "text")
+	if unwritten != nil {
+		endings = append(endings, ending{unwritten: unwritten})
+	}
+	return endings
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
@@ -37,6 +36,10 @@ func (c *planCommand) Validate() error {
 		return errors.New("--out and --no-state exclude each other: a saved plan rests on the state")
 	case c.Out != "" && c.NoGuards:
 		return errors.New("--out and --no-guards exclude each other: a plan without guards decides too little")
+	case c.Out != "" && c.AskHelpers:
+		return errors.New("--out and --ask-helpers exclude each other: what a helper will answer cannot be saved")
+	case c.NoGuards && c.AskHelpers:
+		return errors.New("--no-guards and --ask-helpers exclude each other: to ask is to start a process")
 	}
 	return nil
 }
@@ -84,29 +87,10 @@ func (j *job) save(l *loaded, known *memory, outcomes []model.Outcome) error {
 	if err != nil {
 		return fmt.Errorf("save plan %s: %w", j.out, err)
 	}
-	if err := replace(j.out, append(text, '\n')); err != nil {
+	if err := replace(j.out, append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("save plan %s: %w", j.out, unwrapped(err))
 	}
 	return nil
-}
-
-// replace writes a file that only the user may read, in place of what was there.
-func replace(path string, text []byte) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".settle-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp.Name()) // the error that counts is the first
-		}
-	}()
-	_, err = temp.Write(text)
-	err = errors.Join(err, temp.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
 }
 
 // strayed tells a walk that a saved plan stopped from one that the journal did.

@@ -80,7 +80,7 @@ func (a *app) openState(mode, path, format, dir string) *opened {
 func (a *app) refuseState(o *opened, r *refusal) []ending {
 	o.refuse(r)
 	o.end.refused = r
-	a.complainOf(o.loaded, detectCI("auto"))
+	a.complainAlone(o.loaded)
 	o.report.ExitCode = exitCode(o.end)
 	if o.json {
 		a.print(render.JSON([]model.Report{o.report}, render.Options{}))

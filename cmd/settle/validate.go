@@ -18,6 +18,5 @@ func (c *validateCommand) run(a *app) []ending {
 		show.end(l, e)
 		endings = append(endings, e)
 	}
-	show.close()
-	return endings
+	return show.close(endings)
 }

@@ -90,6 +90,7 @@ func (a *app) through(j *job, all []*loaded) []ending {
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	endings := make([]ending, len(all))
+	show.pipe.hide(all)
 	for i, l := range all {
 		if bar != nil && l.refused == nil {
 			l.refuse(refuse(bar.code(), "%s: not started because of %s", l.report.Manifest, bar.report.Manifest))
@@ -101,8 +102,7 @@ func (a *app) through(j *job, all []*loaded) []ending {
 			bar = l
 		}
 	}
-	show.close()
-	return endings
+	return show.close(endings)
 }
 
 func orDefault(paths []string) []string {

@@ -190,8 +190,8 @@ func (d *drawing) grid(nodes, widths []int, page int) {
 	}
 }
 
-// cells counts the columns that a text takes in a monospaced font.
-func cells(text string) int {
+// Cells counts the columns that a text takes in a monospaced font.
+func Cells(text string) int {
 	n := 0
 	for _, r := range text {
 		n++
@@ -203,15 +203,15 @@ func cells(text string) int {
 	return n
 }
 
-// shorten cuts a text to so many cells, visibly.
-func shorten(text string, most int) string {
-	if cells(text) <= most {
+// Shorten cuts a text to so many cells, visibly.
+func Shorten(text string, most int) string {
+	if Cells(text) <= most {
 		return text
 	}
 	var b strings.Builder
 	n := 1
 	for _, r := range text {
-		if n += cells(string(r)); n > most {
+		if n += Cells(string(r)); n > most {
 			break
 		}
 		b.WriteRune(r)

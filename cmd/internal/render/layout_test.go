@@ -155,8 +155,8 @@ func TestShorten(t *testing.T) {
 	}{
 		{"exec#a", 6, "exec#a"}, {"exec#ab", 6, "exec#…"}, {"日本語", 6, "日本語"}, {"日本語", 5, "日本…"}, {"", 3, ""},
 	} {
-		if got := shorten(row.in, row.most); got != row.want || cells(got) > row.most {
-			t.Errorf("shorten(%q, %d) = %q of %d cells, want %q", row.in, row.most, got, cells(got), row.want)
+		if got := Shorten(row.in, row.most); got != row.want || Cells(got) > row.most {
+			t.Errorf("Shorten(%q, %d) = %q of %d cells, want %q", row.in, row.most, got, Cells(got), row.want)
 		}
 	}
 }

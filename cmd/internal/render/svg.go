@@ -56,8 +56,8 @@ func (f *figure) svg(head string) string {
 	labels := make([]string, len(f.Nodes))
 	for i, n := range f.Nodes {
 		number[n.ID] = i
-		labels[i] = shorten(Escape(n.ID), labelMost)
-		widths[i] = int(float64(cells(labels[i])+f.markerCells())*cellWidth) + 2*labelPad
+		labels[i] = Shorten(Escape(n.ID), labelMost)
+		widths[i] = int(float64(Cells(labels[i])+f.markerCells())*cellWidth) + 2*labelPad
 	}
 	var links []link
 	var classes []string

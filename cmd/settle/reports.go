@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+)
+
+// reportTo is one --report: what to write, and where.
+type reportTo struct{ format, file string }
+
+// fileFormats are the formats that a report can be kept in.
+var fileFormats = []string{"html", "json", "jsonl", "junit", "markdown", "metrics"}
+
+// UnmarshalText reads FORMAT=FILE.
+func (r *reportTo) UnmarshalText(text []byte) error {
+	format, file, ok := strings.Cut(string(text), "=")
+	switch {
+	case !ok || file == "" || !slices.Contains(fileFormats, format):
+		return fmt.Errorf("--report takes FORMAT=FILE, not %q; FORMAT is one of %s", text, strings.Join(fileFormats, ", "))
+	case file == "-":
+		return errors.New("--report writes files; standard output is for -o")
+	}
+	r.format, r.file = format, file
+	return nil
+}
+
+// filer keeps what the files of --report will hold, and writes them at the end.
+type filer struct {
+	to     []reportTo
+	traces []render.Trace // one for each manifest that was begun
+	events []*eventFile
+	since  time.Time
+}
+
+func newFiler(to []reportTo) *filer {
+	f := &filer{to: to}
+	for _, r := range to {
+		if r.format == "jsonl" {
+			f.events = append(f.events, newEventFile(r.file))
+		}
+	}
+	return f
+}
+
+func (f *filer) wants(format string) bool {
+	return slices.ContainsFunc(f.to, func(r reportTo) bool { return r.format == format })
+}
+
+// begin is called before anything of a manifest happens; m is nil when it was refused.
+func (f *filer) begin(m *model.Manifest, since time.Time) {
+	f.since = since
+	t := render.Trace{}
+	if m != nil && f.wants("html") {
+		t.Graph.Edges = edgesOf(m, nil)
+		t.Spans = make([]render.Span, len(m.Resources))
+	}
+	f.traces = append(f.traces, t)
+}
+
+// started and finished take the times of a resource, where somebody will want to
+// know. What was skipped is finished without having been started.
+func (f *filer) started(n int) {
+	if s := f.span(n); s != nil {
+		s.From = max(time.Since(f.since), 1)
+	}
+}
+
+func (f *filer) finished(n int) {
+	if s := f.span(n); s != nil && s.From > 0 {
+		s.To = time.Since(f.since)
+	}
+}
+
+func (f *filer) span(n int) *render.Span {
+	if t := f.traces[len(f.traces)-1]; n < len(t.Spans) {
+		return &t.Spans[n]
+	}
+	return nil
+}
+
+// line adds an event to the files that hold events.
+func (f *filer) line(text []byte) {
+	for _, e := range f.events {
+		e.write(text)
+	}
+}
+
+// write writes all files. One that cannot be written does not keep the others
+// from being written.
+func (f *filer) write(reports []model.Report) error {
+	var all []error
+	events := f.events
+	for _, r := range f.to {
+		var err error
+		if r.format == "jsonl" {
+			err = events[0].close()
+			events = events[1:]
+		} else {
+			o := render.Options{Beside: render.Beside{Traces: f.traces}}
+			if r.format == "metrics" {
+				o.Before, _ = os.ReadFile(r.file) // what cannot be read says nothing of earlier runs
+			}
+			err = writeReport(r.file, render.Formats[r.format](reports, o))
+		}
+		if err != nil {
+			all = append(all, fmt.Errorf("write report %s: %w", r.file, unwrapped(err)))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// writeReport puts a report in its place in one step. What is no regular file (a
+// pipe, /dev/stdout) cannot be replaced, and is written to.
+func writeReport(file string, text []byte) error {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return replace(file, text, byUmask)
+	case err != nil:
+		return err
+	case info.Mode().IsRegular():
+		if file, err = filepath.EvalSymlinks(file); err != nil { // a link stays one
+			return err
+		}
+		return replace(file, text, info.Mode().Perm())
+	}
+	out, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return errors.Join(err, out.Close())
+}
+
+// byUmask is the mode of a file that nobody decided on.
+const byUmask fs.FileMode = 0
+
+// replace writes a file in place of what was there, whole or not at all.
+func replace(path string, text []byte, mode fs.FileMode) error {
+	temp, err := newBeside(path, mode)
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(text)
+	return moved(temp, path, err)
+}
+
+// newBeside opens a new file in the directory of another, under a name of its own.
+func newBeside(path string, mode fs.FileMode) (*os.File, error) {
+	name := filepath.Join(filepath.Dir(path), ".settle-"+rand.Text())
+	if mode == byUmask {
+		return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	}
+	temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
+	}
+	return temp, temp.Chmod(mode)
+}
+
+// moved closes a file and gives it its name, or removes it when anything failed.
+func moved(temp *os.File, path string, err error) error {
+	err = errors.Join(err, temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name()) // the error that counts is the one before
+	}
+	return err
+}
+
+// eventFile is a file of events, which may be more than fit into memory: they go
+// to disk as they come, and get the file's name at the end.
+type eventFile struct {
+	path string
+	temp *os.File // nil when it could not be made
+	buf  *bufio.Writer
+	err  error
+}
+
+func newEventFile(path string) *eventFile {
+	e := &eventFile{path: path}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		e.temp, e.err = os.OpenFile(path, os.O_WRONLY, 0)
+		e.path = "" // it has its name already
+	case err == nil:
+		if e.path, e.err = filepath.EvalSymlinks(path); e.err == nil {
+			e.temp, e.err = newBeside(e.path, info.Mode().Perm())
+		}
+	default:
+		e.temp, e.err = newBeside(path, byUmask)
+	}
+	e.buf = bufio.NewWriter(e.temp)
+	return e
+}
+
+func (e *eventFile) write(line []byte) {
+	if e.err == nil {
+		_, e.err = e.buf.Write(line)
+	}
+}
+
+func (e *eventFile) close() error {
+	if e.temp == nil {
+		return e.err
+	}
+	if e.err == nil {
+		e.err = e.buf.Flush()
+	}
+	if e.path == "" {
+		return errors.Join(e.err, e.temp.Close())
+	}
+	return moved(e.temp, e.path, e.err)
+}
