@@ -121,8 +121,9 @@ type planCommand struct {
 	reportFlags
 	runFlags
 	selectFlags
-	NoGuards bool   `help:"Start no process at all: not even guards."`
-	Out      string `placeholder:"FILE" help:"Save the plan for apply --plan."`
+	NoGuards   bool   `help:"Start no process at all: not even guards."`
+	AskHelpers bool   `help:"Ask the helpers of provisions too, and show what their answers would change."`
+	Out        string `placeholder:"FILE" help:"Save the plan for apply --plan."`
 }
 
 type validateCommand struct {

@@ -24,6 +24,7 @@ type job struct {
 	mode       string // apply or plan
 	act        engine.Act
 	skipGuards bool
+	askHelpers bool
 	keep       int
 	out        string       // where the plan is saved, "" for nowhere
 	plan       string       // the file of the saved plan that apply is held to
@@ -57,7 +58,7 @@ func (c *applyCommand) run(a *app) []ending {
 func (c *planCommand) run(a *app) []ending {
 	return a.walk(&job{
 		reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags,
-		mode: "plan", act: engine.Preview, skipGuards: c.NoGuards, out: c.Out,
+		mode: "plan", act: engine.Preview, skipGuards: c.NoGuards, askHelpers: c.AskHelpers, out: c.Out,
 	}, c.Manifests)
 }
 
@@ -170,7 +171,7 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 	a.note(l.manifest.PreMessage)
 	outcomes, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
 		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
-		SkipGuards: j.skipGuards, Journal: known, Remembers: known.remembers(),
+		SkipGuards: j.skipGuards, AskHelpers: j.askHelpers, Journal: known, Remembers: known.remembers(),
 		Watch: known.watched(l.manifest, show.watch(l.manifest)), Alive: proc.Alive, Hide: l.mask.Text, Now: time.Now,
 	})
 	a.note(l.manifest.PostMessage)
@@ -187,6 +188,9 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 		e.refused, err = refused, nil
 	} else if err == nil {
 		err = j.save(l, known, outcomes)
+	}
+	if j.mode == "apply" {
+		err = errors.Join(err, l.count(outcomes))
 	}
 	e.unwritten = err
 	l.report.ExitCode = exitCode(e)
