@@ -31,6 +31,7 @@ type grammar struct {
 	Forget   forgetCommand   `cmd:"" help:"Drop owed refreshes, and that something was left unfinished."`
 	Pause    pauseCommand    `cmd:"" help:"Keep apply from running until settle resume."`
 	Resume   resumeCommand   `cmd:"" help:"Take back settle pause."`
+	Helper   helperCommands  `cmd:"" help:"For people who write helpers for provision."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 

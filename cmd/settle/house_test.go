@@ -227,8 +227,8 @@ func TestEveryCommandAndFlagIsInTheREADME(t *testing.T) {
 			}
 		}
 		for _, child := range node.Children {
-			if !strings.Contains(string(text), "`settle "+child.Name) {
-				t.Errorf("README.md lacks the command %s", child.Name)
+			if !strings.Contains(string(text), "`settle "+child.Path()) {
+				t.Errorf("README.md lacks the command %s", child.Path())
 			}
 			check(child)
 		}

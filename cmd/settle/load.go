@@ -19,6 +19,7 @@ type loaded struct {
 	src      manifests.Source
 	refused  *refusal
 	secrets  []string     // the values of the manifest's secrets
+	tally    *helperTally // of its helpers, once it is counted
 	mask     *secret.Mask // of them; nil when it has none
 }
 

@@ -168,6 +168,9 @@ func (p *presenter) end(l *loaded, e ending) {
 	p.event(render.Event{Type: render.EventRunFinished, Report: &l.report})
 	p.complainOf(l)
 	p.reports = append(p.reports, l.report)
+	if p.files.wants("metrics") {
+		p.files.tallies = append(p.files.tallies, l.told())
+	}
 	if p.Output == "text" {
 		p.text(l.report)
 	}

@@ -37,10 +37,11 @@ func (r *reportTo) UnmarshalText(text []byte) error {
 
 // filer keeps what the files of --report will hold, and writes them at the end.
 type filer struct {
-	to     []reportTo
-	traces []render.Trace // one for each manifest that was begun
-	events []*eventFile
-	since  time.Time
+	to      []reportTo
+	traces  []render.Trace // one for each manifest that was begun
+	tallies []*helperTally // of its helpers
+	events  []*eventFile
+	since   time.Time
 }
 
 func newFiler(to []reportTo) *filer {
@@ -107,7 +108,7 @@ func (f *filer) write(reports []model.Report) error {
 			err = events[0].close()
 			events = events[1:]
 		} else {
-			o := render.Options{Beside: render.Beside{Traces: f.traces}}
+			o := render.Options{Beside: render.Beside{Traces: f.traces, Families: helperFamilies(f.tallies)}}
 			if r.format == "metrics" {
 				o.Before, _ = os.ReadFile(r.file) // what cannot be read says nothing of earlier runs
 			}

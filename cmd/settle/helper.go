@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/helper"
+	"github.com/settle-cm/settle/providers/posix"
+	"github.com/settle-cm/settle/providers/proc"
+	"github.com/settle-cm/settle/resources/exec"
+	"github.com/settle-cm/settle/resources/provision"
+)
+
+// helperCommands are for people who write helpers.
+type helperCommands struct {
+	Input helperInputCommand `cmd:"" help:"Print what the helper of a provision would be sent now, to the byte. It holds secrets."`
+	Run   helperRunCommand   `cmd:"" help:"Ask a helper once, by hand, and say what settle makes of its answer. Writes nothing."`
+	Test  helperTestCommand  `cmd:"" help:"Ask a helper for servers of every kind, and for those of a directory, and check its answers."`
+}
+
+type helperInputCommand struct {
+	manifestArg
+	Only string `placeholder:"REF" help:"The provision (provision#name). Default: the only one."`
+}
+
+// trialFlags say how to ask.
+type trialFlags struct {
+	Helper   string `required:"" placeholder:"CMD" help:"The helper, with its arguments; no shell reads it."`
+	Timeout  span   `default:"10s" placeholder:"TIME" help:"How long it may take. Default: 10s."`
+	Upgrades bool   `help:"Take the feature upgrades for turned on."`
+}
+
+type helperRunCommand struct {
+	trialFlags
+	Input string `required:"" placeholder:"FILE" help:"What it is sent; - is standard input. settle helper input prints one."`
+}
+
+func (c *helperInputCommand) run(a *app) []ending {
+	l := a.load("helper", c.Manifest, false, a.world(&job{}))
+	if l.refused == nil {
+		r, refused := theProvision(l.manifest, c.Only)
+		if refused == nil {
+			var input []byte
+			var err error
+			if input, err = provision.Prepare(context.Background(), r.Spec); err == nil {
+				a.print(input)
+				return nil
+			}
+			refused = refuse(exitFailed, "%s: %w", r.ID(), err)
+		}
+		l.refuse(refused)
+	}
+	return []ending{a.refusal(l, "text")}
+}
+
+// theProvision finds the provision that is meant: the one that is named, or the
+// only one there is.
+func theProvision(m *model.Manifest, only string) (*model.Resource, *refusal) {
+	var found *model.Resource
+	for i := range m.Resources {
+		switch r := &m.Resources[i]; {
+		case only != "" && (r.ID() == only || r.AliasID() == only):
+			if r.Type != "provision" {
+				return nil, refuse(exitUsage, "%s is no provision", only)
+			}
+			return r, nil
+		case only != "" || r.Type != "provision":
+		case found != nil:
+			return nil, refuse(exitUsage, "%s has several provisions: name one with --only", m.Path)
+		default:
+			found = r
+		}
+	}
+	switch {
+	case only != "":
+		return nil, refuse(exitUsage, "%s has no %s", m.Path, only)
+	case found == nil:
+		return nil, refuse(exitUsage, "%s has no provision", m.Path)
+	}
+	return found, nil
+}
+
+// asker asks one helper again and again.
+type asker struct {
+	argv []string
+	trialFlags
+}
+
+func newAsker(f trialFlags) (*asker, *refusal) {
+	argv, err := posix.Argv(f.Helper)
+	if err != nil {
+		return nil, refuse(exitUsage, "--helper: %w", err)
+	}
+	return &asker{argv, f}, nil
+}
+
+// ask carries one exchange, as a provision in the working directory would.
+func (h *asker) ask(ctx context.Context, input []byte, heard func(line []byte)) (model.Exit, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return model.Exit{}, fmt.Errorf("find the working directory: %w", err)
+	}
+	mark := "helper-" + newRun(time.Now().UTC())
+	env, path := exec.Environment(exec.Options{Environ: os.Environ()})(model.Base{Dir: dir}, dir, mark)
+	return helper.Asker(proc.Run)(ctx, model.Command{
+		Argv: h.argv, Dir: dir, Env: env, Path: path, Stdin: input, Timeout: time.Duration(h.Timeout),
+		Grace: time.Second, Mark: mark, Output: heard,
+	})
+}
+
+// try asks and judges. The error is why there is nothing to judge.
+func (h *asker) try(ctx context.Context, in *provision.Input, data []byte, heard func(line []byte)) (*provision.Trial, []byte, error) {
+	exit, err := h.ask(ctx, data, heard)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := provision.Try(in, exit.Reply, h.Upgrades, time.Now())
+	if err != nil {
+		return nil, exit.Reply, err
+	}
+	for _, w := range exit.Warnings {
+		t.Warnings = append(t.Warnings, provision.Finding{Message: w})
+	}
+	return t, exit.Reply, nil
+}
+
+func (c *helperRunCommand) run(a *app) []ending {
+	h, refused := newAsker(c.trialFlags)
+	if refused != nil {
+		return a.refused(refused)
+	}
+	data, err := a.readInput(c.Input)
+	if err != nil {
+		return a.refused(refuse(exitUnreadable, "%s: %w", c.Input, err))
+	}
+	in, err := provision.ParseInput(data)
+	if err != nil {
+		return a.refused(refuse(exitInvalid, "%s: %w", c.Input, err))
+	}
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	t, _, err := h.try(ctx, in, data, func(line []byte) { a.err.plain(string(line)) })
+	if ctx.Err() != nil {
+		return []ending{{cause: context.Cause(ctx)}}
+	}
+	if err != nil {
+		a.print([]byte("decision  none\nerror     " + render.Escape(err.Error()) + "\n"))
+		return []ending{{refused: &refusal{exitFailed, err}}}
+	}
+	a.print(trialText(t))
+	switch t.Action {
+	case provision.Refuse:
+		return []ending{{refused: refuse(exitFailed, "refused")}}
+	case provision.Defer:
+		return []ending{{refused: refuse(exitLater, "deferred")}}
+	}
+	return nil
+}
+
+// refused tells why a command that makes no report does nothing.
+func (a *app) refused(r *refusal) []ending {
+	a.err.complain(r.Error())
+	return []ending{{refused: r}}
+}
+
+// readInput reads the file of --input.
+func (a *app) readInput(path string) ([]byte, error) {
+	if path == "-" {
+		return readLimited(a.in)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, unwrapped(err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	data, err := readLimited(f)
+	return []byte(strings.TrimSuffix(string(data), "\n")), err // an editor's, not the contract's
+}
+
+// trialText is a verdict for people: one thing a line, files with their text below.
+func trialText(t *provision.Trial) []byte {
+	var b strings.Builder
+	line := func(what, text string) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-8s  %s", what, text), " ") + "\n")
+	}
+	say := func(what, text string) { line(what, render.Escape(text)) }
+	say("decision", t.Action.String())
+	if t.Reason != "" {
+		say("reason", t.Reason)
+	}
+	for _, f := range t.Errors {
+		say("error", f.String())
+	}
+	for _, f := range t.Warnings {
+		say("warning", f.String())
+	}
+	for _, f := range t.Files {
+		say("file", fmt.Sprintf("%s %04o", f.Path, f.Mode))
+		if f.Note != "" {
+			say("", f.Note)
+		}
+		for text := range strings.Lines(f.Text) {
+			parts := strings.Split(strings.TrimSuffix(text, "\n"), "\t") // the tabs of policies stay
+			for i := range parts {
+				parts[i] = render.Escape(parts[i])
+			}
+			line("", strings.Join(parts, "\t"))
+		}
+	}
+	return []byte(b.String())
+}

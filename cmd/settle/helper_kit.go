@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/proc"
+	"github.com/settle-cm/settle/resources/provision"
+)
+
+type helperTestCommand struct {
+	trialFlags
+	Dir    string     `arg:"" optional:"" help:"A directory of pairs: NAME.input.json is sent, NAME.expect.json has to be part of the answer."`
+	Report []reportTo `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the result in a file, e.g. junit=FILE. Repeatable."`
+}
+
+// kitCase is one case of the kit.
+type kitCase struct {
+	name   string
+	input  []byte
+	expect any  // part of the answer; nil: any answer that settle takes
+	broken bool // the input is none: a helper must not make a server of it
+}
+
+func (c *helperTestCommand) run(a *app) []ending {
+	h, refused := newAsker(c.trialFlags)
+	if refused != nil {
+		return a.refused(refused)
+	}
+	cases := kit()
+	if c.Dir != "" {
+		own, err := pairs(c.Dir)
+		if err != nil {
+			return a.refused(refuse(exitUnreadable, "%s: %w", c.Dir, err))
+		}
+		cases = append(cases, own...)
+	}
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	r := newReport("helper test", c.Helper)
+	begun := time.Now()
+	for _, t := range cases {
+		start := time.Now()
+		o := model.Outcome{ID: "helper#" + t.name, Type: "helper", Name: t.name, Status: model.Stable, Command: c.Helper,
+			Tags: []string{}, RefreshedBy: []string{}, Guards: []model.GuardResult{}, Warnings: []model.Problem{}}
+		said, err := h.run(ctx, &t)
+		if o.Reason = said; err != nil {
+			o.Status, o.Reason = model.Failed, err.Error()
+		}
+		if ctx.Err() != nil {
+			return []ending{{cause: context.Cause(ctx)}}
+		}
+		o.DurationMS = time.Since(start).Milliseconds()
+		r.Resources = append(r.Resources, o)
+	}
+	r.DurationMS = time.Since(begun).Milliseconds()
+	r.Summary = model.Summarize(false, r.Resources, 0)
+	a.print(kitText(&r))
+	e := ending{report: &r}
+	r.ExitCode = exitCode(e)
+	files := newFiler(c.Report)
+	files.begin(nil, begun)
+	if err := files.write([]model.Report{r}); err != nil {
+		a.err.complain(err.Error())
+		e.unwritten = err
+	}
+	return []ending{e}
+}
+
+// kit is what every helper is asked: for servers with every combination of
+// features, and what is no server at all.
+func kit() []kitCase {
+	var cases []kitCase
+	for _, s := range provision.Samples() {
+		cases = append(cases, kitCase{name: s.Name, input: s.Data})
+	}
+	half := cases[0].input[:len(cases[0].input)/2]
+	return append(cases, kitCase{name: "broken", input: half, broken: true}, kitCase{name: "empty", input: []byte{}, broken: true})
+}
+
+// pairs reads the cases of a directory.
+func pairs(dir string) ([]kitCase, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, unwrapped(err)
+	}
+	var cases []kitCase
+	for _, f := range files {
+		name, ok := strings.CutSuffix(f.Name(), ".input.json")
+		if !ok {
+			continue
+		}
+		t := kitCase{name: name}
+		if t.input, err = os.ReadFile(filepath.Join(dir, f.Name())); err != nil {
+			return nil, err
+		}
+		t.input = bytes.TrimSuffix(t.input, []byte("\n"))
+		expect, err := os.ReadFile(filepath.Join(dir, name+".expect.json"))
+		if err != nil {
+			return nil, fmt.Errorf("%s has no expectation: %w", f.Name(), err)
+		}
+		if t.expect, err = decoded(expect); err != nil {
+			return nil, fmt.Errorf("%s.expect.json: %w", name, err)
+		}
+		cases = append(cases, t)
+	}
+	if len(cases) == 0 {
+		return nil, errors.New("no NAME.input.json is in it")
+	}
+	return cases, nil
+}
+
+// decoded is a JSON text with its numbers as they are written.
+func decoded(text []byte) (any, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, errors.New("is not JSON")
+	}
+	return v, nil
+}
+
+// run asks for one case. It returns what the answer was, or why it is wrong.
+func (h *asker) run(ctx context.Context, t *kitCase) (string, error) {
+	in, err := provision.ParseInput(t.input)
+	if err != nil {
+		in = &provision.Input{}
+	}
+	try, reply, err := h.try(ctx, in, t.input, nil)
+	switch {
+	case t.broken && err != nil && !errors.As(err, new(*proc.StartError)) && !errors.As(err, new(*proc.TimedOut)):
+		return "fails, as it should", nil
+	case err != nil:
+		return "", err
+	case t.broken && try.Action != provision.Defer:
+		return "", fmt.Errorf("answers %s to an input that is none; defer, or exit with another code than 0", try.Action)
+	case try.Err() != nil:
+		return "", try.Err()
+	}
+	if t.expect != nil {
+		answer, err := decoded(reply)
+		if err != nil {
+			return "", err
+		}
+		if path := differs("$", t.expect, answer); path != "" {
+			return "", errors.New(path)
+		}
+	}
+	return strings.Join(append([]string{try.Action.String()}, warningsOf(try)...), "; "), nil
+}
+
+func warningsOf(t *provision.Trial) []string {
+	var list []string
+	for _, w := range t.Warnings {
+		list = append(list, "warning: "+w.String())
+	}
+	return list
+}
+
+// differs says where an answer is not what was expected; an object may have more
+// than is expected of it.
+func differs(path string, want, got any) string {
+	expected, isObject := want.(map[string]any)
+	if !isObject {
+		w, _ := json.Marshal(want) // both were read from JSON
+		g, _ := json.Marshal(got)
+		if string(w) != string(g) {
+			return fmt.Sprintf("%s: expected %s, got %s", path, w, g)
+		}
+		return ""
+	}
+	object, ok := got.(map[string]any)
+	if !ok {
+		return path + ": expected an object"
+	}
+	keys := make([]string, 0, len(expected))
+	for key := range expected {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		value, ok := object[key]
+		if !ok {
+			return path + "." + key + ": is missing"
+		}
+		if where := differs(path+"."+key, expected[key], value); where != "" {
+			return where
+		}
+	}
+	return ""
+}
+
+// kitText is the table of what passed and what did not.
+func kitText(r *model.Report) []byte {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	for i := range r.Resources {
+		o := &r.Resources[i]
+		verdict := "pass"
+		if o.Status == model.Failed {
+			verdict = "FAIL"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", verdict, render.Escape(o.Name), render.Escape(o.Reason)) // a bytes.Buffer takes every write
+	}
+	_ = w.Flush() // as above
+	fmt.Fprintf(&b, "%d passed, %d failed\n", r.Summary.Count[model.Stable], r.Summary.Count[model.Failed])
+	return b.Bytes()
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/journal"
+	"github.com/settle-cm/settle/resources/provision"
+)
+
+// helperTally is what the helpers of one manifest came to, over all its runs.
+type helperTally struct {
+	manifest string
+	sites    []string // of its provisions; none: there is nothing to tell
+	counts   map[string]model.HelperCount
+	paused   map[string]bool
+}
+
+// sitesOf lists the sites of a manifest's provisions.
+func sitesOf(m *model.Manifest) []string {
+	sites := map[string]bool{}
+	for i := range m.Resources {
+		if site, ok := provision.Site(m.Resources[i].Spec); ok {
+			sites[site] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(sites))
+}
+
+// countsFile is where a manifest's counts are kept between its runs.
+func countsFile(l *loaded) string {
+	return filepath.Join(journal.Store{Dir: l.report.State.Dir, Identity: l.manifest.Identity}.Path(), "helpers.json")
+}
+
+// remembered is the tally of all runs so far. What cannot be read counts from
+// zero again, as a counter may.
+func (l *loaded) remembered() *helperTally {
+	t := &helperTally{manifest: l.report.Manifest, counts: map[string]model.HelperCount{}, paused: map[string]bool{}}
+	if l.manifest == nil {
+		return t
+	}
+	if t.sites = sitesOf(l.manifest); len(t.sites) == 0 || l.report.State.Dir == "" {
+		return t
+	}
+	if text, err := os.ReadFile(countsFile(l)); err != nil || json.Unmarshal(text, &t.counts) != nil || t.counts == nil {
+		t.counts = map[string]model.HelperCount{}
+	}
+	return t
+}
+
+// count adds a run to the tally and keeps it, for a manifest that has provisions.
+// The state has to be locked.
+func (l *loaded) count(outcomes []model.Outcome) error {
+	l.tally = l.remembered()
+	if len(l.tally.sites) == 0 {
+		return nil
+	}
+	before := maps.Clone(l.tally.counts)
+	l.tally.paused = model.CountHelpers(l.tally.counts, outcomes)
+	if l.report.State.Dir == "" || maps.Equal(before, l.tally.counts) {
+		return nil
+	}
+	text, err := json.Marshal(l.tally.counts)
+	if err == nil {
+		err = replace(countsFile(l), text, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the counts of helpers: %w", err)
+	}
+	return nil
+}
+
+// told is the tally for a report: of a run that was refused, too.
+func (l *loaded) told() *helperTally {
+	if l.tally == nil {
+		l.tally = l.remembered()
+		var pause *journal.Pause
+		if l.refused != nil && errors.As(l.refused, &pause) {
+			for _, site := range l.tally.sites {
+				l.tally.paused[site] = true
+			}
+		}
+	}
+	return l.tally
+}
+
+// helperFamilies are the metrics that dashboards of Choria Provisioner know; none
+// when no manifest has a provision.
+func helperFamilies(tallies []*helperTally) []render.Family {
+	const name = "choria_provisioner_"
+	families := []render.Family{
+		{Name: name + "helper_time", Type: "summary", Help: "How long helpers ran, in seconds."},
+		{Name: name + "helper_errors", Type: "counter", Help: "How many times a helper gave no answer that could be used."},
+		{Name: name + "helper_shutdown_requests", Type: "counter", Help: "How many times a helper asked to shut a server down."},
+		{Name: name + "provisioned", Type: "counter", Help: "How many times a server was provisioned."},
+		{Name: name + "provision_errors", Type: "counter", Help: "How many times a server could not be provisioned, or was deferred."},
+		{Name: name + "paused", Type: "gauge", Help: "Whether provisioning is paused."},
+	}
+	seen := map[string]bool{}
+	for _, t := range tallies {
+		if seen[t.manifest] {
+			continue
+		}
+		seen[t.manifest] = true
+		for _, site := range t.sites {
+			c := t.counts[site]
+			labels := []render.Label{{Name: "manifest", Value: t.manifest}, {Name: "site", Value: site}}
+			families[0].Samples = append(families[0].Samples,
+				render.Sample{Suffix: "_sum", Labels: labels, Value: c.Seconds}, render.Sample{Suffix: "_count", Labels: labels, Value: float64(c.Asked)})
+			paused := 0
+			if t.paused[site] {
+				paused = 1
+			}
+			for n, value := range []int{c.Errors, c.Shutdowns, c.Provisioned, c.Failures, paused} {
+				families[n+1].Samples = append(families[n+1].Samples, render.Sample{Labels: labels, Value: float64(value)})
+			}
+		}
+	}
+	if len(families[0].Samples) == 0 {
+		return nil
+	}
+	return families
+}
