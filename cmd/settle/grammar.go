@@ -175,7 +175,7 @@ func parse(args []string, stdout io.Writer) (*grammar, *kong.Context, error) {
 		kong.Exit(func(int) { helped = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, WrapUpperBound: 100}),
 	)
-	ctx, err := k.Parse(args)
+	ctx, err := k.Parse(sorted(k.Model.Node, args))
 	switch {
 	case helped:
 		return g, nil, errHelped

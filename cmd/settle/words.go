@@ -1,0 +1,73 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// sorted puts the flags of a command line before its arguments, as people are
+// used to: kong takes no flag between two manifests. What it does not
+// understand it leaves for kong to complain of.
+func sorted(node *kong.Node, args []string) []string {
+	var words, operands []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			operands = append(operands, args[i+1:]...)
+			i = len(args)
+		case len(arg) > 1 && arg[0] == '-':
+			words = append(words, arg)
+			if wantsValue(node, arg) && i+1 < len(args) {
+				i++
+				words = append(words, args[i])
+			}
+		case len(operands) == 0 && child(node, arg) != nil:
+			node = child(node, arg)
+			words = append(words, arg)
+		default:
+			operands = append(operands, arg)
+		}
+	}
+	if len(operands) == 0 || len(node.Children) > 0 {
+		return args
+	}
+	return append(append(words, "--"), operands...)
+}
+
+func child(node *kong.Node, name string) *kong.Node {
+	for _, c := range node.Children {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// wantsValue says whether the value of a flag, or of the last one of several
+// short ones, is the word behind it.
+func wantsValue(node *kong.Node, arg string) bool {
+	if long, ok := strings.CutPrefix(arg, "--"); ok {
+		flag := flagOf(node, func(f *kong.Flag) bool { return f.Name == long })
+		return flag != nil && !flag.IsBool()
+	}
+	for i, letter := range arg[1:] {
+		flag := flagOf(node, func(f *kong.Flag) bool { return f.Short == letter })
+		if flag != nil && !flag.IsBool() {
+			return i == len(arg)-2 // else what follows in the same word is the value
+		}
+	}
+	return false
+}
+
+func flagOf(node *kong.Node, is func(*kong.Flag) bool) *kong.Flag {
+	for _, group := range node.AllFlags(false) {
+		for _, flag := range group {
+			if is(flag) {
+				return flag
+			}
+		}
+	}
+	return nil
+}
