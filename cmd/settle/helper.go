@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -168,18 +170,19 @@ func (a *app) refused(r *refusal) []ending {
 	return []ending{{refused: r}}
 }
 
-// readInput reads the file of --input.
+// readInput reads the file of --input. Its last newline is an editor's, not the contract's.
 func (a *app) readInput(path string) ([]byte, error) {
-	if path == "-" {
-		return readLimited(a.in)
+	in := a.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, unwrapped(err)
+		}
+		defer func() { _ = f.Close() }() // only read
+		in = f
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, unwrapped(err)
-	}
-	defer func() { _ = f.Close() }() // only read
-	data, err := readLimited(f)
-	return []byte(strings.TrimSuffix(string(data), "\n")), err // an editor's, not the contract's
+	data, err := io.ReadAll(io.LimitReader(in, provision.MaxReply))
+	return bytes.TrimSuffix(data, []byte("\n")), err
 }
 
 // trialText is a verdict for people: one thing a line, files with their text below.
