@@ -183,6 +183,7 @@ func clean(path string) (string, error) { return filepath.Clean(path), nil }
 // complainAlone says why a command that makes no report cannot do its work, to
 // people and to the pipeline.
 func (a *app) complainAlone(l *loaded) {
+	p := a.newPipeline("auto") // first: it fences what is said
 	a.complainOf(l)
-	a.newPipeline("auto").annotate([]model.Report{l.report}, a.err.command)
+	p.annotate([]model.Report{l.report}, a.err.command)
 }
