@@ -27,13 +27,31 @@ func Asker(run func(context.Context, model.Command) (model.Exit, error)) func(co
 		c.Reply = MaxReply
 		exit, err := run(ctx, c)
 		if err = verdict(&exit, err); err != nil {
-			if last := lastLines(exit.Output); last != "" {
-				err = fmt.Errorf("%w; its standard error ends with %s", err, last)
-			}
+			err = &Failure{err, lastLines(exit.Output)}
 		}
 		return exit, err
 	}
 }
+
+// Failure is why a helper gave no reply.
+type Failure struct {
+	Err  error
+	Last string // the last lines of its standard error, quoted
+}
+
+// Error says why, and what the helper said of it.
+func (f *Failure) Error() string {
+	if f.Last == "" {
+		return f.Err.Error()
+	}
+	return f.Err.Error() + "; its standard error ends with " + f.Last
+}
+
+// Brief says why, and nothing that the helper said.
+func (f *Failure) Brief() string { return f.Err.Error() }
+
+// Unwrap returns why.
+func (f *Failure) Unwrap() error { return f.Err }
 
 func verdict(exit *model.Exit, err error) error {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -50,9 +51,9 @@ func (j *judge) together() {
 	switch {
 	case strings.ContainsFunc(j.SSLDir, control):
 		j.refuse("$.ssldir", "the directory has a control character in it", "")
-	case j.SSLDir != "" && !strings.HasPrefix(j.SSLDir, "/"):
+	case j.SSLDir != "" && !filepath.IsAbs(j.SSLDir):
 		j.refuse("$.ssldir", fmt.Sprintf("%q is not an absolute directory", j.SSLDir), "")
-	case j.SSLDir != "" && dir != j.SSLDir:
+	case j.SSLDir != "" && filepath.Clean(dir) != filepath.Clean(j.SSLDir):
 		j.warn("$.ssldir", fmt.Sprintf("is ignored: the credentials go to %s", dir), "answer with the ssldir of the csr")
 	}
 	if j.Certificate == "" {

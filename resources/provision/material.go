@@ -349,7 +349,7 @@ func (s *server) inventorySource() string {
 	case s.inventoryFile != "":
 		return "inventory_file " + s.inventoryFile
 	case len(s.inventoryCommand) > 0:
-		return "inventory_command " + s.w.Join(s.inventoryCommand)
+		return "inventory_command " + s.shown(s.inventoryCommand)
 	}
 	return "facts"
 }

@@ -144,6 +144,7 @@ type server struct {
 	onShutdown, onUpgrade []string
 	upgradeOptional       bool
 	pauseFile             string
+	sensitive             bool
 }
 
 // Site returns the site of a provision, for metrics; false when the spec is none.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ func (s *server) Check(ctx context.Context, ask model.Ask) (model.Decision, erro
 func (s *server) foresee(ctx context.Context, d model.Decision) (model.Decision, error) {
 	d.Read = append(d.Read, "the helper's answer")
 	a, err := s.ask(ctx, model.Stage{}, false)
-	d.Notes = append(d.Notes, a.warnings()...)
+	d.Notes = append(d.Notes, s.warnings(a)...)
 	if err != nil {
 		return d, err
 	}
@@ -92,11 +91,23 @@ func (s *server) process(argv []string, timeout time.Duration) model.Command {
 	}
 }
 
+// shown is a command for people.
+func (s *server) shown(argv []string) string {
+	if s.sensitive {
+		return hidden
+	}
+	return s.w.Join(argv)
+}
+
 // outputOf runs a command for what it prints on standard output.
 func (s *server) outputOf(ctx context.Context, property string, argv []string) ([]byte, error) {
 	exit, err := s.w.Ask(ctx, s.process(argv, commandTimeout))
+	var brief interface{ Brief() string }
+	if s.sensitive && errors.As(err, &brief) {
+		err = errors.New(brief.Brief())
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", property, s.w.Join(argv), err)
+		return nil, fmt.Errorf("%s %s: %w", property, s.shown(argv), err)
 	}
 	return exit.Reply, nil
 }
@@ -111,7 +122,7 @@ func (s *server) paused() error {
 	if _, err := os.Lstat(s.pauseFile); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("%w, cannot run %s for %s: %s exists", errPaused, s.text, s.identity, s.pauseFile)
+	return fmt.Errorf("%w, cannot run %s for %s: %s exists", errPaused, s.shown(s.helper), s.identity, s.pauseFile)
 }
 
 // answer is what came of asking the helper.
@@ -126,13 +137,21 @@ type answer struct {
 }
 
 // failure names helper and server in what went wrong between them, and hides
-// what of the input may have come back in it.
+// what of the input may have come back in it. Of a sensitive resource it says no
+// more than what settle itself has seen.
 func (s *server) failure(a *answer, err error) error {
 	if err == nil {
 		return nil
 	}
-	text := fmt.Sprintf("helper %s for %s: %s", s.text, s.identity, err)
-	return &failed{a.mask.Text(text), err}
+	helper, why := s.shown(s.helper), err.Error()
+	var brief interface{ Brief() string }
+	if s.sensitive {
+		why = "its answer is refused; settle helper run says why"
+		if errors.As(err, &brief) {
+			why = brief.Brief()
+		}
+	}
+	return &failed{a.mask.Text(fmt.Sprintf("helper %s for %s: %s", helper, s.identity, why)), err}
 }
 
 type failed struct {
@@ -242,7 +261,7 @@ func (s *server) changes(a *answer) ([]change, error) {
 // Run asks the helper and does what it says.
 func (s *server) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
 	a, err := s.ask(ctx, stage, true)
-	effect := model.Effect{Warnings: a.warnings(), Helped: &model.Helped{
+	effect := model.Effect{Warnings: s.warnings(a), Helped: &model.Helped{
 		Site: s.site, Took: a.took, Paused: errors.Is(err, errPaused), Failed: err != nil && a.reply == nil && a.tried,
 	}}
 	if err == nil {
@@ -256,8 +275,11 @@ func (s *server) Run(ctx context.Context, stage model.Stage) (model.Effect, erro
 }
 
 // warnings are what is to be said of an exchange, whatever became of it.
-func (a *answer) warnings() []string {
+func (s *server) warnings(a *answer) []string {
 	list := a.exit.Warnings
+	if n := len(a.verdict.Warnings); n > 0 && s.sensitive {
+		return append(list, fmt.Sprintf("%d doubts about the answer; settle helper run shows them", n))
+	}
 	for _, f := range a.verdict.Warnings {
 		list = append(list, a.mask.Text(f.String()))
 	}
@@ -284,7 +306,7 @@ func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effec
 	}
 	if len(changes) == 0 {
 		effect.Unchanged, effect.Reason = true, "as the helper says"
-		s.confirm(a)
+		s.confirm()
 		return nil
 	}
 	effect.Diff = a.mask.Text(s.show(changes))
@@ -305,7 +327,7 @@ func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effec
 		written = append(written, s.said(&changes[i])...)
 	}
 	effect.Reason = strings.Join(written, ", ")
-	s.confirm(a)
+	s.confirm()
 	return nil
 }
 
@@ -323,73 +345,13 @@ func (s *server) said(c *change) []string {
 }
 
 // confirm drops the keys that waited for a reply: they are where they belong.
-func (s *server) confirm(a *answer) {
+func (s *server) confirm() {
+	if !s.features.PKI && !s.features.Ed25519 {
+		return
+	}
 	for _, path := range []string{s.seedFile(), s.inSSL(keyFile)} {
 		if waits := s.pendingPath(path); waits != "" {
 			_, _ = s.w.Disk.Remove(waits, false) // one that stays is taken for no other than the one in place
 		}
 	}
-}
-
-// shutdown stops the server: once, until the helper says something else.
-func (s *server) shutdown(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) error {
-	if len(s.onShutdown) > 0 && !stage.WasShut {
-		if err := s.command(ctx, stage, "on_shutdown", s.onShutdown, nil, effect); err != nil {
-			return err
-		}
-	}
-	effect.Ended, effect.Reason = model.Shutdown, a.mask.Text(a.verdict.Reason)
-	return nil
-}
-
-// command runs an on_ command.
-func (s *server) command(ctx context.Context, stage model.Stage, property string, argv, env []string, effect *model.Effect) error {
-	cmd := s.process(argv, commandTimeout)
-	cmd.Env = slices.Clone(cmd.Env)
-	for _, kv := range env {
-		key, _, _ := strings.Cut(kv, "=")
-		cmd.Env = append(slices.DeleteFunc(cmd.Env, func(have string) bool { return strings.HasPrefix(have, key+"=") }), kv)
-	}
-	cmd.Output, cmd.Started = stage.Output, stage.Started
-	exit, err := s.w.Run(ctx, cmd)
-	effect.Began = effect.Began || exit.Began
-	effect.Warnings = append(effect.Warnings, exit.Warnings...)
-	switch {
-	case err != nil:
-	case exit.Signal != "":
-		err = errors.New("killed by " + exit.Signal)
-	case exit.Code != 0:
-		effect.Exit = &exit.Code
-		err = fmt.Errorf("exit %d", exit.Code)
-	}
-	if err != nil {
-		effect.Output, effect.Truncated = effect.Output+exit.Output, effect.Truncated || exit.Truncated
-		return fmt.Errorf("%s %s: %w", property, s.w.Join(argv), err)
-	}
-	return nil
-}
-
-// upgrade upgrades the server. When that is all there is to do in this run, it
-// is done; when it failed and was optional, the reply is judged again without.
-func (s *server) upgrade(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) (done bool, err error) {
-	to := a.reply.Upgrade
-	err = s.command(ctx, stage, "on_upgrade", s.onUpgrade, []string{"SETTLE_UPGRADE_VERSION=" + to}, effect)
-	if err == nil {
-		var now string
-		now, err = s.runningVersion(ctx)
-		switch {
-		case err != nil:
-		case now == to:
-			effect.Reason = "upgraded to " + to
-			return true, nil
-		default:
-			err = fmt.Errorf("on_upgrade %s: the version is %q after it, not %q", s.w.Join(s.onUpgrade), now, to)
-		}
-	}
-	if !s.upgradeOptional || ctx.Err() != nil {
-		return false, err
-	}
-	effect.Warnings = append(effect.Warnings, err.Error()+"; the upgrade is optional")
-	a.verdict, err = s.judge(a, true)
-	return false, err
 }
