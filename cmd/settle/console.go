@@ -144,7 +144,10 @@ type console struct {
 // terminal for.
 func newConsole(w io.Writer, g *grammar) *console {
 	c := &console{outlet: &outlet{w: w}, color: colored(g.Color, w, os.Getenv), quiet: g.Quiet}
-	if c.screen = newScreen(w); c.screen != nil && !g.Quiet {
+	if c.color { // who wants no colour wants no other control sequences either
+		c.screen = newScreen(w)
+	}
+	if c.screen != nil && !g.Quiet {
 		c.w = c.screen.over(w)
 	}
 	c.progress = g.Verbose || terminal(w) && !g.Quiet
