@@ -94,13 +94,3 @@ func FuzzEscape(f *testing.F) {
 		}
 	})
 }
-
-func TestOthers(t *testing.T) {
-	t.Parallel()
-	s := Store{Dir: "/nowhere", Identity: "an identity that nobody has used, for a test of settle"}
-	for _, uid := range []int{0, 1000} {
-		if got := s.Others(func(string) string { return "no such user" }, uid); got != nil {
-			t.Errorf("uid %d is told %q", uid, got)
-		}
-	}
-}

@@ -179,6 +179,7 @@ func FuzzQuick(f *testing.F) {
 	for _, line := range []string{
 		`{"kind":"end","kind":"begin"}`, `{"subscribers":[]}`, `{"process":{"pid":01,"start":1}}`, `{"missing":false}`, `{"id":"\u0041"}`,
 		`{"id":"ü"}`, `{"id":"a",}`, `{"id":"a"} `, `{"process":{"pid":12345678901234567890,"start":1}}`, `{"kind":"end"`, `{}`,
+		`{"exit":-1}`, `{"exit":null}`, `{"time":"2026-01-02T3:04:05Z"}`, `{"summary":{}}`, `{"summary":null}`, `{"summary":{"would_run":1,"total":2,"other":3}}`,
 	} {
 		f.Add(line)
 	}
@@ -199,9 +200,8 @@ func TestQuickKnowsWhatIsInEveryJournal(t *testing.T) {
 		fact.Subscribers = slices.DeleteFunc(slices.Clone(fact.Subscribers), func(s string) bool { return strings.Contains(s, "ü") })
 		line := encode(nil, []model.Fact{fact})
 		var got model.Fact
-		want := fact.Kind != model.FactRun && fact.Kind != model.FactDone
-		if ok := quick(string(line[sumLen:len(line)-1]), &got); ok != want {
-			t.Errorf("%s: %v, want %v", line, ok, want)
+		if !quick(string(line[sumLen:len(line)-1]), &got) {
+			t.Errorf("left to the thorough reader: %s", line)
 		}
 	}
 }

@@ -12,22 +12,26 @@ import (
 // manifest, or may have: what is owed there is not known here. A user is told
 // of root's state, root of the state of the user who called sudo.
 func (s Store) Others(env func(string) string, uid int) []string {
-	who, other := "root", Store{Dir: systemDir, Identity: s.Identity}
-	if uid == 0 {
-		u, err := user.Lookup(env("SUDO_USER"))
-		if err != nil {
-			return nil
-		}
-		who, other.Dir = u.Username, userDir(u.HomeDir)
+	if uid != 0 {
+		return s.alsoIn(systemDir, "root")
 	}
-	if other.Dir == s.Dir || who == "root" && uid == 0 {
+	u, err := user.Lookup(env("SUDO_USER"))
+	if err != nil || u.Uid == "0" {
 		return nil
 	}
+	return s.alsoIn(userDir(u.HomeDir), u.Username)
+}
+
+func (s Store) alsoIn(dir, who string) []string {
+	if dir == s.Dir {
+		return nil
+	}
+	other := Store{Dir: dir, Identity: s.Identity}
 	switch _, err := os.Stat(other.file("journal")); {
 	case err == nil:
 		return []string{fmt.Sprintf("%s has state of this manifest too, in %s: what is owed there is not known here", who, other.Path())}
 	case errors.Is(err, fs.ErrPermission):
-		return []string{fmt.Sprintf("%s may have state of this manifest in %s: it cannot be read", who, other.Dir)}
+		return []string{fmt.Sprintf("%s may have state of this manifest in %s: it cannot be read", who, dir)}
 	}
 	return nil
 }

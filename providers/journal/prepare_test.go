@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -237,4 +238,33 @@ func TestAnotherUsersState(t *testing.T) {
 			t.Errorf("says %v", err)
 		}
 	})
+}
+
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	theirs := Store{Dir: filepath.Join(reachable(t), "theirs"), Identity: s.Identity}
+	expect := func(what string, want []string) {
+		t.Helper()
+		if got := s.alsoIn(theirs.Dir, "bob"); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	expect("nothing there", nil)
+	write(t, filepath.Join(theirs.Dir, "another", "journal"), "x")
+	expect("of another manifest", nil)
+	write(t, theirs.file("journal"), "x")
+	expect("of this one", []string{"bob has state of this manifest too, in " + theirs.Path() + ": what is owed there is not known here"})
+	if got := theirs.alsoIn(theirs.Dir, "bob"); got != nil {
+		t.Errorf("one's own: %q", got)
+	}
+	for _, user := range []string{"", "root", "no such user"} {
+		if got := s.Others(func(string) string { return user }, 0); got != nil {
+			t.Errorf("root, called by %q: %q", user, got)
+		}
+	}
+	want := "bob may have state of this manifest in " + theirs.Dir + ": it cannot be read"
+	if got := asNobody(t, "others", theirs); got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
 }

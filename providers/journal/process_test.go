@@ -39,6 +39,7 @@ var roles = map[string]func(Store, []string) error{
 	"append":  appendForever,
 	"compact": compactForever,
 	"touch":   touch,
+	"others":  others,
 }
 
 // hold takes the lock, says so, and keeps it until its input ends. With a
@@ -118,6 +119,12 @@ func touch(s Store, args []string) error {
 		return err
 	}
 	fmt.Println("touched")
+	return nil
+}
+
+// others says what is known of state in a directory that is not ours.
+func others(s Store, _ []string) error {
+	fmt.Println(strings.Join(Store{Dir: "/nowhere", Identity: s.Identity}.alsoIn(s.Dir, "bob"), "\n"))
 	return nil
 }
 

@@ -31,6 +31,7 @@ type scanner struct{ rest string }
 
 func (s *scanner) field(key string, fact *model.Fact) (ok bool) {
 	var word string
+	var n uint64
 	switch key {
 	case "kind":
 		word, ok = s.text()
@@ -52,6 +53,26 @@ func (s *scanner) field(key string, fact *model.Fact) (ok bool) {
 		fact.Subscribers, ok = s.texts()
 	case "process":
 		fact.Process, ok = s.process()
+	case "time":
+		word, ok = s.text()
+		ok = ok && fact.Time.UnmarshalText([]byte(word)) == nil
+	case "user":
+		fact.User, ok = s.text()
+	case "pid":
+		n, ok = s.number()
+		fact.PID = int(n)
+	case "took_ms":
+		n, ok = s.number()
+		fact.Took = int64(n)
+	case "exit":
+		n, ok = s.number()
+		code := int(n)
+		fact.Exit = &code
+	case "summary":
+		fact.Summary, ok = s.summary()
+	case "keep":
+		n, ok = s.number()
+		fact.Keep = int(n)
 	}
 	return ok
 }
@@ -115,6 +136,27 @@ func (s *scanner) process() (*model.Process, bool) {
 	}
 	start, ok := s.number()
 	return &model.Process{PID: int(pid), Start: start}, ok && s.eat('}')
+}
+
+// summary reads the counts of a run.
+func (s *scanner) summary() (*model.Summary, bool) {
+	var sum model.Summary
+	if !s.eat('{') {
+		return nil, false
+	}
+	for {
+		key, ok := s.text()
+		if !ok || !s.eat(':') {
+			return nil, false
+		}
+		n, ok := s.number()
+		if !ok || !sum.Set(key, int(n)) {
+			return nil, false
+		}
+		if !s.eat(',') {
+			return &sum, s.eat('}')
+		}
+	}
 }
 
 // number reads a whole number that fits wherever one is wanted.
