@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -101,12 +102,31 @@ func (s *Summary) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &counts); err != nil {
 		return err
 	}
-	_, plan := counts[WouldRun.String()]
-	*s = Summary{Plan: plan, Total: counts["total"], Ignored: counts["ignored"], Owed: counts["owed"]}
-	for i, name := range statusNames {
-		s.Count[i] = counts[name]
+	*s = Summary{}
+	for key, n := range counts {
+		s.Set(key, n)
 	}
 	return nil
+}
+
+// Set sets the count that has this key in JSON, and says whether there is one.
+func (s *Summary) Set(key string, n int) bool {
+	switch key {
+	case "total":
+		s.Total = n
+	case "ignored":
+		s.Ignored = n
+	case "owed":
+		s.Owed = n
+	default:
+		i := slices.Index(statusNames[:], key)
+		if i < 0 {
+			return false
+		}
+		s.Count[i] = n
+		s.Plan = s.Plan || Status(i) == WouldRun
+	}
+	return true
 }
 
 // Pending counts what a plan found to do: checks do not count, "may run" does.
