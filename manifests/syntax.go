@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/settle-cm/settle/model"
@@ -46,6 +47,10 @@ var rules = []struct {
 	{"escape", (*fault).escape},
 	{"hexdecimal", (*fault).escape},
 	{"expected ',' or", (*fault).bracket},
+	{"node content", (*fault).bracket},
+	{"tag", (*fault).tag},
+	{"document start", (*fault).ended},
+	{"document start", (*fault).indent},
 	{"end of stream", (*fault).quote},
 	{"document indicator", (*fault).quote},
 	{"comment or line break", (*fault).block},
@@ -67,12 +72,18 @@ var rules = []struct {
 	{"", (*fault).unknown},
 }
 
-var libraryLine = regexp.MustCompile(`^line ([0-9]+): `)
+// lazily returns what compiles a pattern when it is first needed: nearly every
+// manifest is YAML, and nobody should wait for these at every start.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+var libraryLine = lazily(`^line ([0-9]+): `)
 
 // syntax says in words of ours why a text is no YAML, and where.
 func (l *loader) syntax(err error) model.Problem {
 	f := &fault{text: &l.text, says: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if m := libraryLine.FindStringSubmatch(f.says); m != nil {
+	if m := libraryLine().FindStringSubmatch(f.says); m != nil {
 		f.line, _ = strconv.Atoi(m[1]) // digits
 	}
 	f.end = stops(l.text.string)
@@ -143,24 +154,31 @@ func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \
 // column is the place of a byte of a line, in characters from 1.
 func column(line string, offset int) int { return 1 + utf8.RuneCountInString(line[:offset]) }
 
-var leadingTab = regexp.MustCompile(`^[ -]*(\t)`)
+var leadingTab = lazily(`^[ -]*(\t)`)
 
 func (f *fault) tab() finding {
 	if !strings.Contains(f.says, "tab character") && !strings.Contains(f.says, "cannot start") &&
 		!strings.Contains(f.says, "expected") && !strings.Contains(f.says, "not allowed") {
 		return finding{}
 	}
+	blank := finding{}
 	for n := f.at + 1; n >= f.at-1; n-- {
-		if m := leadingTab.FindStringSubmatchIndex(f.text.line(n)); m != nil && strings.TrimSpace(f.text.line(n)) != "" {
-			return finding{n, m[2] + 1, "a tab in the indentation", "use spaces"}
+		m := leadingTab().FindStringSubmatchIndex(f.text.line(n))
+		if m == nil {
+			continue
 		}
+		found := finding{n, m[2] + 1, "a tab in the indentation", "use spaces"}
+		if strings.TrimSpace(f.text.line(n)) != "" {
+			return found
+		}
+		blank = found
 	}
-	return finding{}
+	return blank
 }
 
 var (
-	afterQuotes   = regexp.MustCompile(`(?:^|[:,\[{-])[ ]+(?:"(?:\\.|[^"\\])*"|'(?:[^']|'')*')[ ]*([^\s,\]}#:])`)
-	afterBrackets = regexp.MustCompile(`[:-][ ]+[\[{].*[\]}][ ]*([^\s,\]}#:])`)
+	afterQuotes   = lazily(`(?:^|[:,\[{-])[ ]+(?:"(?:\\.|[^"\\])*"|'(?:[^']|'')*')[ ]*([^\s,\]}#:])`)
+	afterBrackets = lazily(`[:-][ ]+[\[{].*[\]}][ ]*([^\s,\]}#:])`)
 )
 
 // afterValue finds text behind the end of a quoted or bracketed value.
@@ -170,10 +188,10 @@ func (f *fault) afterValue() finding {
 	}
 	for n := f.at; n > f.at-3 && n > 0; n-- {
 		line := f.text.line(n)
-		if m := afterQuotes.FindStringSubmatchIndex(line); m != nil {
+		if m := afterQuotes().FindStringSubmatchIndex(line); m != nil {
 			return finding{n, column(line, m[2]), "text after the closing quote", "quote the whole value: in single quotes, with '' for each of its own"}
 		}
-		if m := afterBrackets.FindStringSubmatchIndex(line); m != nil {
+		if m := afterBrackets().FindStringSubmatchIndex(line); m != nil {
 			return finding{n, column(line, m[2]), "text after the closing bracket", "quote the whole value if the brackets belong to it"}
 		}
 	}
@@ -192,12 +210,12 @@ func (f *fault) depth() finding {
 	return finding{f.at, 0, fmt.Sprintf("nested deeper than %d levels", maxDepth), ""}
 }
 
-var special = regexp.MustCompile("(?:^|[ ])([@`%&*])")
+var special = lazily("(?:^|[ ])([@`%&*])")
 
 // start finds a value that begins with a character which means something else.
 func (f *fault) start() finding {
 	line := f.text.line(f.at)
-	m := special.FindStringSubmatchIndex(line)
+	m := special().FindStringSubmatchIndex(line)
 	if m == nil {
 		return finding{}
 	}
@@ -212,13 +230,17 @@ func (f *fault) escape() finding {
 	}
 	line, column := f.text.place(at)
 	next, _ := utf8.DecodeRuneInString(f.text.string[at+1:])
-	return finding{line, column, fmt.Sprintf(`\%c is no escape in double quotes`, next), `write \\ for a backslash, or use single quotes`}
+	message := fmt.Sprintf(`\%c is no escape in double quotes`, next)
+	if strings.Contains(f.says, "hexdecimal") {
+		message = fmt.Sprintf(`too few hexadecimal digits behind \%c`, next)
+	}
+	return finding{line, column, message, `write \\ for a backslash, or use single quotes`}
 }
 
 // bracket finds where a list or map in brackets begins that goes wrong. The
 // library's line is one too low, or that of the end where the first line is meant.
 func (f *fault) bracket() finding {
-	for _, n := range []int{f.line + 1, 1} {
+	for _, n := range []int{f.line + 1, f.line, 1} {
 		line := f.text.line(n)
 		if at := strings.LastIndexAny(line, "[{"); at >= 0 {
 			for _, open := range []string{": [", ": {", "- [", "- {"} {
@@ -232,22 +254,45 @@ func (f *fault) bracket() finding {
 	return finding{}
 }
 
-// quote finds where a quoted text begins that has no end.
+// quote finds where a quoted text begins that has no end: at the first quote
+// in the line behind those that are closed there.
 func (f *fault) quote() finding {
 	for _, n := range []int{f.line, 1} {
 		line := f.text.line(n)
-		if at := strings.IndexAny(line, `"'`); at >= 0 {
+		rest := closedQuotes().ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat(" ", len(text)) })
+		if at := strings.IndexAny(rest, `"'`); at >= 0 {
 			return finding{n, column(line, at), "a quote that is not closed", "close it, or put the whole value in the other quotes"}
 		}
 	}
 	return finding{}
 }
 
-var blockMark = regexp.MustCompile(`[|>]`)
+var closedQuotes = lazily(`"(?:\\.|[^"\\])*"|'(?:[^']|'')*'`)
+
+// tag finds a value whose exclamation mark YAML takes for its own.
+func (f *fault) tag() finding {
+	line := f.text.line(f.at)
+	if at := strings.Index(line, "!"); at >= 0 {
+		return finding{f.at, column(line, at), `a value cannot begin with "!"`, "quote the whole value"}
+	}
+	return finding{}
+}
+
+// ended finds what follows the mark of a document's end.
+func (f *fault) ended() finding {
+	for n := f.at; n > 0; n-- {
+		if strings.TrimRight(f.text.line(n), " ") == "..." {
+			return finding{n, 1, `"..." ends the manifest, and more follows`, "take it out"}
+		}
+	}
+	return finding{}
+}
+
+var blockMark = lazily(`[|>]`)
 
 func (f *fault) block() finding {
 	line := f.text.line(max(1, f.line))
-	m := blockMark.FindStringIndex(line)
+	m := blockMark().FindStringIndex(line)
 	if m == nil {
 		return finding{}
 	}
@@ -266,12 +311,12 @@ func (f *fault) longKey() finding {
 	return finding{}
 }
 
-var secondColon = regexp.MustCompile(`^[ ]*(?:- +)*[^ ].*?: +.*?(:)(?: |$)`)
+var secondColon = lazily(`^[ ]*(?:- +)*[^ ].*?: +.*?(:)(?: |$)`)
 
 func (f *fault) colon() finding {
 	n := max(1, f.line)
 	line := f.text.line(n)
-	m := secondColon.FindStringSubmatchIndex(line)
+	m := secondColon().FindStringSubmatchIndex(line)
 	if m == nil {
 		return finding{}
 	}
@@ -279,9 +324,9 @@ func (f *fault) colon() finding {
 }
 
 var (
-	hasKey   = regexp.MustCompile(`:( |$)`)
-	isDashed = regexp.MustCompile(`^ *- `)
-	comment  = regexp.MustCompile(`(^| )#.*`)
+	hasKey   = lazily(`:( |$)`)
+	isDashed = lazily(`^ *- `)
+	comment  = lazily(`(^| )#.*`)
 )
 
 // noColon finds a line of text where a key was meant.
@@ -289,15 +334,15 @@ func (f *fault) noColon() finding {
 	n := f.at
 	if strings.Contains(f.says, "mapping values") {
 		n = max(1, f.line) - 1
-	} else if above := f.text.line(n - 1); !hasKey.MatchString(above) && indent(above) < indent(f.text.line(n-2)) {
+	} else if above := f.text.line(n - 1); !hasKey().MatchString(above) && indent(above) < indent(f.text.line(n-2)) {
 		n-- // text that fell out of the block above it goes on up to the next key
 	}
 	for ; n > 0; n-- {
-		line := strings.TrimRight(comment.ReplaceAllString(f.text.line(n), ""), " ")
+		line := strings.TrimRight(comment().ReplaceAllString(f.text.line(n), ""), " ")
 		switch {
 		case line == "":
 			continue
-		case hasKey.MatchString(line), isDashed.MatchString(line) && !strings.Contains(f.says, "mapping values"):
+		case hasKey().MatchString(line), isDashed().MatchString(line) && !strings.Contains(f.says, "mapping values"):
 			return finding{}
 		}
 		what := strings.TrimLeft(line, " -")
@@ -314,7 +359,7 @@ func (f *fault) noColon() finding {
 func (f *fault) cut() finding {
 	for n := f.at; n > f.at-2 && n > 0; n-- {
 		line := f.text.line(n)
-		if m := comment.FindStringIndex(line); m != nil && strings.TrimSpace(line[:m[0]]) != "" {
+		if m := comment().FindStringIndex(line); m != nil && strings.TrimSpace(line[:m[0]]) != "" {
 			return finding{n, column(line, m[0]) + 1, `" #" begins a comment: it ends the value`, "quote the whole value if it is part of it"}
 		}
 	}
@@ -336,7 +381,9 @@ func (f *fault) indent() finding {
 
 func (f *fault) percent() finding {
 	for n := 1; n <= f.at; n++ {
-		if strings.HasPrefix(f.text.line(n), "%") {
+		if line := f.text.line(n); strings.HasPrefix(line, "%YAML") {
+			return finding{n, 1, "the manifest says which YAML it is", "take this line out"}
+		} else if strings.HasPrefix(line, "%") {
 			return finding{n, 1, `a line cannot begin with "%"`, "quote the value"}
 		}
 	}

@@ -4,12 +4,19 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 )
 
+// The forms of a duration; most manifests have none, so they are not compiled
+// before one is read.
 var (
-	bareNumber   = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
-	durationPart = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h|d|w)`) // one number with its unit
+	bareNumber = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+	})
+	durationPart = sync.OnceValue(func() *regexp.Regexp { // one number with its unit
+		return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h|d|w)`)
+	})
 )
 
 var durationUnits = map[string]time.Duration{
@@ -30,12 +37,12 @@ func ParseDuration(text string) (time.Duration, error) {
 	if text == "0" {
 		return 0, nil
 	}
-	if bareNumber.MatchString(text) {
+	if bareNumber().MatchString(text) {
 		return 0, ErrUnit
 	}
 	total := 0.0
 	for rest := text; ; {
-		part := durationPart.FindStringSubmatch(rest)
+		part := durationPart().FindStringSubmatch(rest)
 		if part == nil {
 			return 0, ErrDuration
 		}

@@ -59,6 +59,9 @@ func (s Selection) wanted(m *Manifest) []bool {
 // Unknown returns the names of the selection that none of the manifests has:
 // slips, that would select or skip nothing in silence.
 func (s Selection) Unknown(manifests []*Manifest) (refs, tags []string) {
+	if s.All() {
+		return nil, nil
+	}
 	known := map[string]bool{}
 	carried := map[string]bool{}
 	for _, m := range manifests {

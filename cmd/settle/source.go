@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ const (
 // readSource reads a manifest, or says in words why it cannot be read. exposed
 // says that others may write it.
 func readSource(path string, stdin io.Reader) (src manifests.Source, exposed bool, err error) {
-	src.Path = path
+	src.Path, src.Environ = path, os.Environ()
 	if path == "-" {
 		if src.Dir, err = os.Getwd(); err != nil {
 			return src, false, fmt.Errorf("find the working directory: %w", err)
@@ -53,14 +54,15 @@ func readSource(path string, stdin io.Reader) (src manifests.Source, exposed boo
 }
 
 func readLimited(r io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, manifestLimit+1))
+	var text bytes.Buffer
+	_, err := text.ReadFrom(io.LimitReader(r, manifestLimit+1))
 	switch {
 	case err != nil:
 		return nil, unwrapped(err)
-	case len(text) > manifestLimit:
+	case text.Len() > manifestLimit:
 		return nil, fmt.Errorf("is larger than %d MiB", manifestLimit>>20)
 	}
-	return text, nil
+	return text.Bytes(), nil
 }
 
 // unwrapped takes the operation and the path off an error: the path is said by

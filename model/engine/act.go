@@ -22,18 +22,19 @@ type Rest func(ctx context.Context, stage model.Stage) model.Outcome
 type Task struct {
 	Resource *model.Resource
 	Ask      model.Ask
-	Outcome  model.Outcome // to start from
-	Upstream string        // a preview's: the first resource upstream that is going to run before
-	MayBy    string        // a preview's: a publisher that may change and may not
-	Left     *model.Left   // a process that an earlier run of the resource left running
-	Recalls  bool          // a later run will know how this one ended
+	Outcome  *model.Outcome // to start from; not to be written
+	Upstream string         // a preview's: the first resource upstream that is going to run before
+	MayBy    string         // a preview's: a publisher that may change and may not
+	Ignored  string         // the first resource upstream whose failure is ignored: it refreshes nobody
+	Left     *model.Left    // a process that an earlier run of the resource left running
+	Recalls  bool           // a later run will know how this one ended
 	now      func() time.Time
 }
 
 // task gathers what is known of a resource whose upstream has ended.
 func (w *walk) task(n int) Task {
 	r := &w.m.Resources[n]
-	t := Task{Resource: r, Outcome: w.outcomes[n], Recalls: w.opts.Remembers, now: w.opts.Now}
+	t := Task{Resource: r, Outcome: &w.outcomes[n], Recalls: w.opts.Remembers, now: w.opts.Now}
 	for _, e := range r.Upstream {
 		o := &w.outcomes[e.On]
 		switch {
@@ -45,6 +46,7 @@ func (w *walk) task(n int) Task {
 		}
 		goesFirst(w.upstream, n, e.On, o.Pending)
 		goesFirst(w.wide, n, e.On, o.Pending && !o.Apart)
+		goesFirst(w.ignored, n, e.On, o.Ignored)
 	}
 	first := w.upstream[n]
 	if t.Outcome.Apart {
@@ -52,6 +54,9 @@ func (w *walk) task(n int) Task {
 	}
 	if first >= 0 {
 		t.Upstream = w.outcomes[first].ID
+	}
+	if first := w.ignored[n]; first >= 0 {
+		t.Ignored = w.outcomes[first].ID
 	}
 	t.Ask.ID = r.ID()
 	t.Ask.Owed = w.plan.Memory.OwedTo(r)
@@ -69,12 +74,12 @@ func (w *walk) task(n int) Task {
 	return t
 }
 
-// goesFirst notes for n the first resource that runs before it: on, when that
-// is pending, or whoever runs before on.
-func goesFirst(first []int, n, on int, pending bool) {
+// goesFirst notes for n the first resource upstream of which something holds
+// (that it is going to run before n, mostly): on, or one upstream of on.
+func goesFirst(first []int, n, on int, holds bool) {
 	switch {
 	case first[n] >= 0:
-	case pending:
+	case holds:
 		first[n] = on
 	default:
 		first[n] = first[on]
@@ -152,7 +157,7 @@ func acting(t Task, o model.Outcome) Rest {
 
 // look asks the resource, the same way for a preview and for an apply.
 func look(ctx context.Context, t *Task) (model.Outcome, model.Decision, error) {
-	o := t.Outcome
+	o := *t.Outcome
 	d, err := t.Resource.Spec.Check(ctx, t.Ask)
 	o.Reason, o.Missing, o.Diff = d.Reason, d.Missing, d.Diff
 	if d.Diff != "" {

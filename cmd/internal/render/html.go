@@ -6,6 +6,7 @@ import (
 	_ "embed" // style, script and template of the page
 	"encoding/base64"
 	"html/template"
+	"sync"
 
 	"github.com/settle-cm/settle/model"
 )
@@ -19,7 +20,11 @@ var pageJS string
 //go:embed assets/page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+// pageTemplate is parsed when a page is asked for: it is a tenth of the time in
+// which settle starts.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Parse(pageText))
+})
 
 // page is what the template shows. The page loads nothing and can be mailed:
 // style and script stand in it, and its policy allows these two, by hash, and
@@ -60,7 +65,7 @@ func (p *page) bytes() []byte {
 	p.CSS, p.JS = template.CSS(css), template.JS(pageJS) //nolint:gosec // our own files
 	p.Policy = "default-src 'none'; style-src " + hashOf(css) + "; script-src " + hashOf(pageJS) + "; base-uri 'none'; form-action 'none'"
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
+	if err := pageTemplate().Execute(&b, p); err != nil {
 		panic(err) // our own template over our own types
 	}
 	return b.Bytes()
