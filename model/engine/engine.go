@@ -82,6 +82,7 @@ type walk struct {
 	journaled []bool  // the journal hears of it: also of one that has something to pay and no edge any more
 	upstream  []int   // first resource upstream that a preview expects to run before; -1
 	wide      []int   // the same, of those that may change more than one thing
+	ignored   []int   // first resource upstream whose failure was ignored; -1
 	ready     intHeap // what could start now, first in the manifest on top
 	running   int
 	stopped   bool // nothing more starts
@@ -99,6 +100,7 @@ type message struct {
 	rest    Rest           // looked: what is left to do; nil when the outcome is final
 	process *model.Process // told: a process leads
 	reply   chan<- error
+	bug     any // a worker's panic
 }
 
 func newWalk(plan *model.Plan, opts Options) *walk {
@@ -107,7 +109,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 	w := &walk{
 		plan: plan, m: m, opts: opts,
 		outcomes: make([]model.Outcome, n), done: make([]bool, n), waits: make([]int, n),
-		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), wide: make([]int, n), journaled: make([]bool, n),
+		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), wide: make([]int, n), ignored: make([]int, n), journaled: make([]bool, n),
 	}
 	w.opts.Jobs = max(1, w.opts.Jobs)
 	w.inbox = make(chan message, 1)
@@ -115,7 +117,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 		r := &m.Resources[i]
 		w.outcomes[i] = model.NewOutcome(r)
 		hide(r, &w.outcomes[i], opts.Hide)
-		w.root[i], w.upstream[i], w.wide[i] = -1, -1, -1
+		w.root[i], w.upstream[i], w.wide[i], w.ignored[i] = -1, -1, -1, -1
 		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.Mark(r) != ""
 		for _, e := range r.Upstream {
 			if below := w.below[e.On]; len(below) == 0 || below[len(below)-1] != i { // two edges to one publisher are one wait
@@ -164,7 +166,14 @@ func (w *walk) work(piece func() message) {
 		w.inbox <- piece() // which has room for it
 		return
 	}
-	go func() { w.inbox <- piece() }()
+	go func() {
+		defer func() {
+			if bug := recover(); bug != nil { // the caller of Run has to hear of it, and no one else can
+				w.inbox <- message{bug: bug}
+			}
+		}()
+		w.inbox <- piece()
+	}()
 }
 
 // receive takes one message and all that wait behind it, so that one sync of
@@ -198,6 +207,8 @@ func (w *walk) receive(ctx context.Context) {
 // soon as the journal knows.
 func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 	switch {
+	case msg.bug != nil:
+		panic(msg.bug)
 	case msg.process != nil:
 		msg.reply <- w.led(msg.n, msg.process)
 		return due

@@ -75,8 +75,8 @@ func memories(rng *rand.Rand, m *model.Manifest) model.Memory {
 
 // FuzzTruthOfAPlan holds Preview and Apply to design.md's "Truth of a plan":
 // what apply runs is a subset of what the plan named, equal to it when every
-// command succeeds and nothing may run; and the outcomes do not depend on how
-// many run at once.
+// command succeeds and nothing may run; the outcomes do not depend on how many
+// run at once, nor on whether the plan was saved and is held to.
 func FuzzTruthOfAPlan(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(seed, uint8(3+seed%20), seed%2 == 0)
@@ -105,7 +105,24 @@ func FuzzTruthOfAPlan(f *testing.F) {
 		}
 		checkTruth(t, plan, one, ran)
 		checkOrder(t, m, ran)
+		w = start.copy()
+		checkHeld(t, m, memory, plan, one)
 	})
+}
+
+// checkHeld holds an apply to the plan that was just made: on a machine that
+// nobody else touches it does what an apply does, whatever fails on the way.
+func checkHeld(t *testing.T, m *model.Manifest, memory model.Memory, plan, want []model.Outcome) {
+	t.Helper()
+	saved := model.Save(m, "", model.Selection{}, plan)
+	held, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"},
+		engine.Options{Act: engine.Hold(saved.Said()), Journal: &tape{}, Remembers: true, Now: clock})
+	if err != nil {
+		t.Errorf("an apply strays from its own plan: %v", err)
+	}
+	if diff := cmp.Diff(want, held); diff != "" {
+		t.Errorf("an apply that is held to its plan does something else:\n%s", diff)
+	}
 }
 
 func checkTruth(t *testing.T, plan, outcomes []model.Outcome, ran []string) {
@@ -377,6 +394,23 @@ func TestDebtOfOneWithoutEdgesIsPaidOnce(t *testing.T) {
 	}
 	if len((*w).ran) != 1 {
 		t.Errorf("ran %v", (*w).ran)
+	}
+}
+
+// TestABugReachesTheCaller makes sure that a panic of a worker can be answered
+// where one of Run's own goroutine can.
+func TestABugReachesTheCaller(t *testing.T) {
+	for _, jobs := range []int{1, 4} {
+		m, _ := chain(&spec{}, &spec{})
+		m.Resources[1].Spec = &watched{m.Resources[1].Spec.(*spec), func() { panic("a bug") }}
+		bug := func() (bug any) {
+			defer func() { bug = recover() }()
+			apply(t, m, model.Memory{}, engine.Options{Jobs: jobs})
+			return nil
+		}()
+		if bug != "a bug" {
+			t.Errorf("with %d jobs: %v", jobs, bug)
+		}
 	}
 }
 

@@ -26,7 +26,10 @@ var words = map[model.Status]string{
 }
 
 // Hold returns an Act that is Apply as long as each resource is decided as a
-// saved plan said. What may run may also not; everything else must be so.
+// saved plan said. What may run may also not; everything else must be so. Only
+// what a plan is never about, a failure in this run, may come between: as one
+// skips what depends on it, one that is ignored spares what it would have
+// refreshed.
 func Hold(said map[string]model.SavedDecision) Act {
 	return func(ctx context.Context, t Task) (model.Outcome, Rest) {
 		o, rest := Apply(ctx, t)
@@ -39,7 +42,8 @@ func Hold(said map[string]model.SavedDecision) Act {
 		case o.Status == model.Failed:
 			same, now = was == model.Failed, "cannot be decided: "+o.Reason
 		case rest == nil:
-			same, now = was == model.Stable, "is stable: "+o.Reason
+			spared := was == model.WouldRefresh && t.Ask.Refresh == model.No && t.Ignored != ""
+			same, now = was == model.Stable || spared, "is stable: "+o.Reason
 		case was != model.MayRun && o.DiffSum != said[o.ID].Diff:
 			now = "would change something else: " + o.Reason
 		default:
