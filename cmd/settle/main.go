@@ -101,7 +101,10 @@ func (a *app) guarded(args []string, c command) (endings []ending) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("this is a bug in settle %s: %v", version, p)
-			a.err.complain(fmt.Sprintf("%v\n%s", err, debug.Stack()))
+			a.err.complain(fmt.Sprintf("%v: please report it, with the manifest; SETTLE_DEBUG=1 shows where it is", err))
+			if os.Getenv("SETTLE_DEBUG") != "" {
+				a.err.plain(string(debug.Stack()))
+			}
 			endings = []ending{{bug: true}}
 			a.failed(args, err, endings)
 		}

@@ -18,8 +18,13 @@ func TestABugIsSaidToBeOne(t *testing.T) {
 	if code := exitCode(a.guarded([]string{"apply", "-o", "json"}, crashing{})...); code != exitBug {
 		t.Errorf("exit %d", code)
 	}
-	if !strings.HasPrefix(log.String(), "settle: this is a bug in settle "+version+": no such row\n") || !strings.Contains(log.String(), "main_test.go") {
+	if !strings.HasPrefix(log.String(), "settle: this is a bug in settle "+version+": no such row: please report it") || strings.Contains(log.String(), "main_test.go") {
 		t.Errorf("said: %s", &log)
+	}
+	t.Setenv("SETTLE_DEBUG", "1")
+	log.Reset()
+	if a.guarded(nil, crashing{}); !strings.Contains(log.String(), "main_test.go") {
+		t.Errorf("for those who look for it: %s", &log)
 	}
 	var r struct {
 		ExitCode int    `json:"exit_code"`
