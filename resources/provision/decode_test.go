@@ -41,12 +41,9 @@ func TestDecode(t *testing.T) {
 			for line := range strings.Lines(tt.properties) {
 				text += "          " + strings.TrimRight(line, "\n") + "\n"
 			}
-			m, problems := load(t.TempDir(), text, resources.World{})
-			if m != nil {
-				problems = m.Warnings
-			}
+			_, problems, warnings := loadAll(t.TempDir(), text, resources.World{})
 			var got []string
-			for _, p := range problems {
+			for _, p := range append(problems, warnings...) {
 				line := p.Property + ": " + p.Message
 				if p.Suggestion != "" {
 					line += "; " + p.Suggestion

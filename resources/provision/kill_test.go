@@ -14,11 +14,16 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
+const (
+	files = 31 // of an answer: policies, and the configuration
+	lines = 200
+)
+
 // version is an answer of which every file is told from those of another version.
 func version(n int) string {
 	var policies []string
-	for i := range 6 {
-		policies = append(policies, fmt.Sprintf(`"p%d.policy": %q`, i, strings.Repeat(fmt.Sprintf("version %d\n", n), 2000)))
+	for i := range files - 1 {
+		policies = append(policies, fmt.Sprintf(`"p%d.policy": %q`, i, strings.Repeat(fmt.Sprintf("version %d\n", n), lines)))
 	}
 	return fmt.Sprintf(`{"configuration": {"version": "%d", "plugin.choria.server.provision": "false"}, "action_policies": {%s}}`, n, strings.Join(policies, ", "))
 }
@@ -39,21 +44,20 @@ func TestKilledAtAnyInstant(t *testing.T) {
 		cmd.Env = append(os.Environ(), roleVar+"=apply")
 		return cmd
 	}
-	s.answers(version(1))
-	start := time.Now()
-	if out, err := apply().CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	whole := time.Since(start)
 	random := rand.New(rand.NewPCG(1, 2))
 	halves := 0
-	for n := 2; n < 40; n++ {
+	for n := 1; n <= 10; n++ {
 		s.answers(version(n))
 		cmd := apply()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(random.Int64N(int64(whole)))) // the instant of the kill is what is random
+		some := random.IntN(files)
+		for end := time.Now().Add(20 * time.Second); s.found(n) < some; {
+			if time.Now().After(end) {
+				t.Fatalf("only %d files were written", s.found(n))
+			}
+		}
 		_ = cmd.Process.Signal(syscall.SIGKILL)
 		_ = cmd.Wait() // killed, or done before
 		if s.check(n) {
@@ -62,10 +66,11 @@ func TestKilledAtAnyInstant(t *testing.T) {
 		if o := s.apply(""); o.Status != model.Changed && o.Status != model.Stable { // it may have been done
 			t.Fatalf("the next run: %s: %s", o.Status, o.Reason)
 		}
-		if s.check(n); s.found(n) != 7 {
-			t.Fatalf("after the next run %d of 7 files are new", s.found(n))
+		if s.check(n); s.found(n) != files {
+			t.Fatalf("after the next run %d of %d files are new", s.found(n), files)
 		}
 	}
+	t.Logf("killed half way: %d times", halves)
 	if halves == 0 {
 		t.Error("none was killed half way: this shows nothing")
 	}
@@ -76,15 +81,15 @@ func TestKilledAtAnyInstant(t *testing.T) {
 	}
 }
 
-func (s *site) files() []string {
-	files, _ := filepath.Glob(s.path("etc/policies/p*.policy")) // the pattern is ours
-	return append(files, s.path("etc/server.conf"))
+func (s *site) written() []string {
+	policies, _ := filepath.Glob(s.path("etc/policies/p*.policy")) // the pattern is ours
+	return append(policies, s.path("etc/server.conf"))
 }
 
 // found counts the files that are of a version.
 func (s *site) found(n int) int {
 	count := 0
-	for _, file := range s.files() {
+	for _, file := range s.written() {
 		data, _ := os.ReadFile(file) // none is of no version
 		if text := strings.ReplaceAll(string(data), " = ", " "); strings.Contains(text, fmt.Sprintf("version %d\n", n)) {
 			count++
@@ -98,22 +103,22 @@ func (s *site) found(n int) int {
 func (s *site) check(n int) bool {
 	s.Helper()
 	old := 0
-	for _, file := range s.files() {
+	for _, file := range s.written() {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			s.Fatal(err)
 		}
 		versions := map[string]bool{}
-		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-		for _, line := range lines {
+		text := strings.Split(strings.TrimSpace(string(data)), "\n")
+		for _, line := range text {
 			if v, ok := strings.CutPrefix(strings.Replace(line, " = ", " ", 1), "version "); ok {
 				versions[v] = true
 			}
 		}
 		isConf := strings.HasSuffix(file, ".conf")
 		was, is := fmt.Sprint(n-1), fmt.Sprint(n)
-		if len(versions) != 1 || !versions[was] && !versions[is] || !isConf && len(lines) != 2000 || isConf && len(lines) != 3 {
-			s.Fatalf("%s is neither old nor new: %d lines, versions %v", file, len(lines), versions)
+		if len(versions) != 1 || !versions[was] && !versions[is] || !isConf && len(text) != lines || isConf && len(text) != 3 {
+			s.Fatalf("%s is neither old nor new: %d lines, versions %v", file, len(text), versions)
 		}
 		if versions[was] {
 			old++
@@ -121,5 +126,5 @@ func (s *site) check(n int) bool {
 			s.Fatal("the configuration is newer than what it refers to")
 		}
 	}
-	return old > 0 && old < 7
+	return old > 0 && old < files
 }

@@ -146,6 +146,12 @@ func (s *site) manifest(properties string) string {
 
 // load loads a manifest as the command line would.
 func load(dir, text string, w resources.World) (*model.Manifest, model.Problems) {
+	m, problems, _ := loadAll(dir, text, w)
+	return m, problems
+}
+
+// loadAll returns the warnings too.
+func loadAll(dir, text string, w resources.World) (m *model.Manifest, problems, warnings model.Problems) {
 	if w.Environ == nil {
 		w.Environ = os.Environ()
 	}
