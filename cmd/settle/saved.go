@@ -81,6 +81,10 @@ func (j *job) save(l *loaded, known *memory, outcomes []model.Outcome) error {
 	if j.out == "" {
 		return nil
 	}
+	// Root could replace /dev/null as well, which nobody would thank it for.
+	if info, err := os.Stat(j.out); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("save plan %s: it is not a regular file", j.out)
+	}
 	saved := model.Save(l.manifest, known.position(), j.selection(), outcomes)
 	saved.Version, saved.Created = version, l.report.Started
 	text, err := json.MarshalIndent(saved, "", "  ")

@@ -186,7 +186,7 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 	l.report.DurationMS = time.Since(show.since).Milliseconds()
 	if refused, ok := strayed(err); ok {
 		e.refused, err = refused, nil
-	} else if err == nil {
+	} else if err == nil && e.cause == nil && e.refused == nil { // what was not thought through is no plan to keep
 		err = j.save(l, known, outcomes)
 	}
 	if j.mode == "apply" {
