@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
@@ -52,13 +53,17 @@ func (a *app) statuses(l *loaded, run, dir string) map[string]string {
 		l.refuse(refusedState(err))
 		return nil
 	}
-	_, report, err := snap.Report(run)
+	past, report, err := snap.Report(run)
 	if err != nil {
 		l.refuse(refuse(exitUsage, "%s: %w", l.report.Manifest, err))
 		return nil
 	}
 	statuses := map[string]string{}
 	if report == nil { // a run that found all as declared leaves a line
+		if past.Summary.Total != len(l.whole.Resources) {
+			a.err.Info(fmt.Sprintf("run %s found all of %s as declared; which ones is not kept", past.Run, counted(past.Summary.Total, "resource")))
+			return nil
+		}
 		for i := range l.manifest.Resources {
 			statuses[l.manifest.Resources[i].ID()] = model.Stable.String()
 		}
