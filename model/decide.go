@@ -18,7 +18,8 @@ type Conditions struct {
 	// telling (a dangling link), or that it cannot be said.
 	Exists func(path string) (there bool, note string, err error)
 	// Ask runs a guard and returns its exit code. An error means that it is
-	// neither yes nor no: it did not start, timed out or died.
+	// neither yes nor no: it did not start, timed out or died; an exit code
+	// beside it is the shell's, which could not run it.
 	Ask func(ctx context.Context, g Guard) (exit int, err error)
 }
 
@@ -95,6 +96,9 @@ func (c *Conditions) guards(ctx context.Context, ask Ask, d Decision) (Decision,
 		exit, err := c.Ask(ctx, g)
 		result := GuardResult{Property: g.Property, Command: g.Command}
 		if err != nil {
+			if exit != 0 {
+				result.Exit = &exit
+			}
 			d.Guards = append(d.Guards, result)
 			return d, fmt.Errorf("%s: %w", g.Property, err)
 		}

@@ -113,7 +113,7 @@ func (c *command) ask(ctx context.Context, who account, g model.Guard) (int, err
 	case exit.Signal != "":
 		return 0, errors.New("killed by " + exit.Signal)
 	case c.shell && (exit.Code == 126 || exit.Code == 127):
-		return 0, fmt.Errorf("exit %d: %s", exit.Code, lastLine(exit.Output, "the shell could not run it"))
+		return exit.Code, fmt.Errorf("exit %d: %s", exit.Code, lastLine(exit.Output, "the shell could not run it"))
 	}
 	return exit.Code, nil
 }

@@ -21,7 +21,7 @@ func (t *text) failure(r *model.Report, o *model.Outcome) {
 		head += ": " + Escape(o.Reason)
 	}
 	switch {
-	case o.Exit != nil && o.Expects != "":
+	case o.Exit != nil && o.Expects != "" && strings.HasPrefix(o.Reason, "exit "):
 		head += " (" + o.Expects + ")"
 	case o.Reason == "killed by SIGKILL": // not by us: then it says why
 		head += " (out of memory?)"

@@ -27,7 +27,7 @@ func planned(r *model.Report) string {
 	if checks := due(r) - r.Pending(); checks > 0 {
 		parts = append(parts, fmt.Sprintf("%d to check", checks))
 	}
-	parts = append(parts, counts(r, model.Failed, model.Skipped, model.Stable)...)
+	parts = append(parts, counts(r, model.Failed, model.Skipped, model.Interrupted, model.NotReached, model.Stable)...)
 	return strings.Join(parts, ", ") + owed(r) + state(r)
 }
 

@@ -174,16 +174,25 @@ func (t *text) note(o *model.Outcome) string {
 	case model.Failed:
 		return failed(o, reason, took)
 	case model.Interrupted:
-		return strings.TrimSpace(reason + " after " + took)
+		return lasted(reason, took)
+	}
+	return reason
+}
+
+// lasted adds to how a command ended how long that took; but not to a reason
+// that speaks of a time already (a timeout), or of something else than the end.
+func lasted(reason, took string) string {
+	for _, how := range []string{"exit ", "killed by ", "interrupted by "} {
+		if took != "" && strings.HasPrefix(reason, how) {
+			return reason + " after " + took
+		}
 	}
 	return reason
 }
 
 // failed adds what a reason must not hold, because it differs from run to run.
 func failed(o *model.Outcome, reason, took string) string {
-	if o.Exit != nil || o.Signal != "" {
-		reason += " after " + took
-	}
+	reason = lasted(reason, took)
 	if o.Attempts > 1 {
 		reason += fmt.Sprintf(", %d attempts", o.Attempts)
 	}
