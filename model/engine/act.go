@@ -248,11 +248,11 @@ func (s *stillRuns) Error() string {
 	return fmt.Sprintf("pid %d of run %s still runs it", s.PID, s.Run)
 }
 
-// failed makes an outcome a failure. That its command still runs is none to be
-// ignored: what it changes is yet to come, and its subscribers have to wait.
 // asked says whether a helper was started.
 func asked(e *model.Effect) bool { return e.Helped != nil && e.Helped.Took > 0 }
 
+// failed makes an outcome a failure. That its command still runs is none to be
+// ignored: what it changes is yet to come, and its subscribers have to wait.
 func failed(r *model.Resource, o model.Outcome, err error) model.Outcome {
 	var left *stillRuns
 	o.Status, o.Reason = model.Failed, err.Error()
