@@ -104,6 +104,34 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+// TestEscapeOnTheRun: one that left the group is found although it is a new
+// program most of the time.
+func TestEscapeOnTheRun(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			text := "#!/bin/sh\ntrap '' TERM\nexec >/dev/null 2>&1 3>>held\nexec \"$0\"\n" // without the directory it ends
+			if err := os.WriteFile(dir+"/run", []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			c := mark(sh("cd %s; setsid ./run & sleep 60", dir), "r/"+t.Name())
+			c.Timeout, c.Grace = 300*time.Millisecond, 300*time.Millisecond
+			e, err := Run(t.Context(), c)
+			if err == nil || !strings.HasPrefix(err.Error(), "timed out") {
+				t.Errorf("%v, %v", e, err)
+			}
+			if who := opened(dir + "/held"); len(who) > 0 {
+				t.Errorf("still there: %v (%q)", who, e.Warnings)
+				for _, pid := range who {
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+		})
+	}
+}
+
 // TestForkStorm: nothing of what forks for its life survives.
 func TestForkStorm(t *testing.T) {
 	t.Parallel()

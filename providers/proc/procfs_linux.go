@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,11 +23,15 @@ var procfs = sync.OnceValue(func() bool {
 
 // stat is what we need of /proc/PID/stat.
 type stat struct {
-	state  byte
-	parent int
-	group  int
-	start  uint64 // clock ticks since boot
+	state   byte
+	parent  int
+	group   int
+	start   uint64 // clock ticks since boot
+	execing bool   // its new program has no environment yet
 }
+
+// kernelThread is PF_KTHREAD among the flags of a process.
+const kernelThread = 0x00200000
 
 func readStat(pid int) (s stat, ok bool) {
 	if !procfs() {
@@ -44,13 +50,16 @@ func readStat(pid int) (s stat, ok bool) {
 	s.parent, _ = strconv.Atoi(fields[1])
 	s.group, _ = strconv.Atoi(fields[2])
 	s.start, err = strconv.ParseUint(fields[19], 10, 64)
+	if flags, _ := strconv.ParseUint(fields[6], 10, 64); flags&kernelThread == 0 && len(fields) > 48 {
+		s.execing = fields[48] == "0" // env_end
+	}
 	return s, err == nil
 }
 
 // dead says whether there is nothing left of a process but its status.
 func (s stat) dead() bool { return s.state == 'Z' || s.state == 'X' }
 
-// processes returns the pids of all there are.
+// processes returns the pids of all there are, in their order.
 func processes() []int {
 	if !procfs() {
 		return nil
@@ -70,12 +79,29 @@ func processes() []int {
 	return pids
 }
 
+// environ returns the environment that a process began with. One that is in
+// the middle of an exec shows none for a moment, which must not make it a
+// stranger: it is asked again until it has one.
+func environ(pid int) ([]byte, error) {
+	file := "/proc/" + strconv.Itoa(pid) + "/environ"
+	for pause := 100 * time.Microsecond; ; pause *= 2 {
+		env, err := os.ReadFile(file)
+		if len(env) > 0 || err != nil || pause > 20*time.Millisecond {
+			return env, err
+		}
+		if s, ok := readStat(pid); !ok || s.dead() || !s.execing {
+			return os.ReadFile(file) // it may have got one in between
+		}
+		time.Sleep(pause)
+	}
+}
+
 // marked says whether a process has the mark in its environment, as a whole word.
 func marked(pid int, mark string) bool {
 	if mark == "" {
 		return false
 	}
-	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	env, err := environ(pid)
 	if err != nil || !bytes.Contains(env, []byte(mark)) {
 		return false
 	}
@@ -92,9 +118,10 @@ func marked(pid int, mark string) bool {
 }
 
 // survivors says whether anything lives in the group or carries the mark, and
-// whether it can know.
+// whether it can know. It begins with the newest: they may be gone soonest, and
+// what they fork has not been listed.
 func survivors(group int, mark string) (alive, known bool) {
-	for _, pid := range processes() {
+	for _, pid := range slices.Backward(processes()) {
 		if s, ok := readStat(pid); ok && !s.dead() && (s.group == group || marked(pid, mark)) {
 			return true, true
 		}
@@ -106,7 +133,7 @@ func survivors(group int, mark string) (alive, known bool) {
 // held by a descriptor while it is looked at, so that its pid cannot come to
 // mean another in between.
 func signalEscaped(group int, mark string, sig syscall.Signal) {
-	for _, pid := range processes() {
+	for _, pid := range slices.Backward(processes()) {
 		if !marked(pid, mark) {
 			continue
 		}

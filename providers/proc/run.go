@@ -182,6 +182,9 @@ func (p *process) quiet() (quiet, known bool) {
 		return false, true
 	}
 	alive, known := survivors(p.pid, p.c.Mark)
+	if !alive { // look twice: one may have forked behind our back and died before we came to it
+		alive, known = survivors(p.pid, p.c.Mark)
+	}
 	return !alive, known
 }
 
