@@ -104,9 +104,16 @@ func TestWhatIsInTheWay(t *testing.T) {
 			}
 		}, "cannot lock state: DIR/web/lock: it is not a regular file" + flag},
 		{"a link for the lock", func(t *testing.T, s Store) {
-			if err := errors.Join(os.MkdirAll(s.Path(), 0o700), os.Symlink("/etc/passwd", s.file("lock"))); err != nil {
+			elsewhere := s.file("elsewhere")
+			write(t, elsewhere, "theirs")
+			if err := os.Symlink(elsewhere, s.file("lock")); err != nil {
 				t.Fatal(err)
 			}
+			t.Cleanup(func() {
+				if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "theirs" {
+					t.Errorf("it wrote through the link: %q, %v", text, err)
+				}
+			})
 		}, "cannot lock state: DIR/web/lock: it is a symbolic link, or its path has too many of them" + flag},
 		{"a directory for the journal", func(t *testing.T, s Store) { write(t, s.file("journal/x"), "x") },
 			"cannot read state: DIR/web/journal: is a directory" + flag},
