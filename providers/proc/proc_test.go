@@ -257,6 +257,10 @@ func TestUser(t *testing.T) {
 	if e, err := Run(t.Context(), c); err != nil || e.Output != "65534\n65533\n65533 65531\n" {
 		t.Errorf("%v, %v, %q", e, err, e.Output)
 	}
+	c.Argv[2], c.Stdin = "cat /dev/stdin; echo out >/dev/stdout; echo err >/dev/stderr", []byte("in\n")
+	if e, err := Run(t.Context(), c); err != nil || e.Output != "in\nout\nerr\n" {
+		t.Errorf("by their names: %v, %v, %q", e, err, e.Output)
+	}
 	c.Dir = t.TempDir() // of root, 0700 above it
 	if err := os.Chmod(c.Dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -94,6 +94,9 @@ func (p *process) spawn(ctx context.Context, c *model.Command, program string) e
 	sys := attributes(&p.pidfd)
 	if u := c.User; u != nil && (int(u.UID) != os.Geteuid() || int(u.GID) != os.Getegid() || os.Geteuid() == 0) {
 		sys.Credential = &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
+		for _, fd := range []int{p.stdin, write, stdout} {
+			_ = syscall.Fchown(fd, int(u.UID), -1) // for /dev/stderr and the like, which are opened anew; all else works without
+		}
 	}
 	p.pid, err = fork(ctx, c.Umask, program, c.Argv, &syscall.ProcAttr{
 		Dir: c.Dir, Env: c.Env, Sys: sys,
