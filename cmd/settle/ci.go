@@ -72,7 +72,7 @@ func (p *pipeline) hide(all []*loaded) {
 	}
 	for _, l := range all {
 		if l.mask != nil {
-			p.app.err.command(render.Masks(l.secrets))
+			p.err.command(render.Masks(l.secrets))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (p *pipeline) hide(all []*loaded) {
 // begin is called before a manifest is walked.
 func (p *pipeline) begin(m *model.Manifest) {
 	if p.system == "gitlab" && !p.Quiet {
-		p.sections = newSections(p.app.err, m)
+		p.sections = newSections(p.err, m)
 	}
 }
 
@@ -122,11 +122,11 @@ func (p *pipeline) end(reports []model.Report, people bool) {
 	if p.system != "github" {
 		return
 	}
-	p.app.err.command(nil)
+	p.err.command(nil)
 	if people {
 		p.annotate(reports, p.print)
 	} else {
-		p.annotate(reports, p.app.err.command)
+		p.annotate(reports, p.err.command)
 	}
 	p.hand("GITHUB_STEP_SUMMARY", render.Markdown(reports, render.Options{}))
 	p.hand("GITHUB_OUTPUT", render.Outputs(reports))
@@ -154,7 +154,7 @@ func (p *pipeline) hand(variable string, text []byte) {
 		}
 	}
 	if err != nil {
-		p.app.err.complain("write $" + variable + ": " + err.Error())
+		p.err.complain("write $" + variable + ": " + err.Error())
 	}
 }
 

@@ -46,6 +46,7 @@ type pipelineRun struct {
 }
 
 func newPipelineRun(t *testing.T) *pipelineRun {
+	t.Helper()
 	p := &pipelineRun{t: t, dir: t.TempDir(), caches: map[string]string{}}
 	for _, dir := range []string{"machine", "bin", "home", "tmp"} {
 		p.must(os.Mkdir(filepath.Join(p.dir, dir), 0o700))

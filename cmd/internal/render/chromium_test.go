@@ -84,6 +84,7 @@ func startChromium(t *testing.T) *chromium {
 
 // serve makes a test the one whose failures are meant, until what it returns is called.
 func (c *chromium) serve(t *testing.T) func() {
+	t.Helper()
 	before := c.t
 	c.t = t
 	return func() { c.t = before }
@@ -200,6 +201,17 @@ func (c *chromium) eval(result any, expression string) {
 	if err := json.Unmarshal(r.Result.Value, result); err != nil {
 		c.t.Fatalf("%s: %v", expression, err)
 	}
+}
+
+// until waits until an expression is true.
+func (c *chromium) until(expression string) {
+	c.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if c.number("("+expression+") ? 1 : 0") == 1 {
+			return
+		}
+	}
+	c.t.Fatalf("it did not come to %s", expression)
 }
 
 func (c *chromium) number(expression string) (n float64) {

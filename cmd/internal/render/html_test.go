@@ -20,12 +20,14 @@ func TestInABrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer c.serve(t)()
+			c.media("screen", "light") // whatever the test before made of it
 			test(t, c)
 		})
 	}
 }
 
 func useThePage(t *testing.T, c *chromium) {
+	t.Helper()
 	r, trace := siteReport(50)
 	c.open(htmlOf(r, trace), ".html")
 	c.quiet()
@@ -105,12 +107,8 @@ func useThePage(t *testing.T, c *chromium) {
 		defer c.serve(t)()
 		c.click(`.tile[data-status="failed"]`)
 		c.click(`.graph .node[data-n="11"]`)
-		if id := c.text(`document.activeElement.parentElement.id`); id != "r0-11" {
-			t.Errorf("it leads to %q", id)
-		}
-		if n := c.number(`document.getElementById("r0-11").open && document.getElementById("r0-11").getClientRects().length`); n == 0 {
-			t.Error("it is not shown open")
-		}
+		c.until(`document.activeElement.parentElement?.id === "r0-11"`)
+		c.until(`document.getElementById("r0-11").open && document.getElementById("r0-11").getClientRects().length > 0`)
 	})
 	t.Run("focus traces what a node waits for and what waits for it", func(t *testing.T) {
 		e := trace.Graph.Edges[0]
@@ -121,6 +119,19 @@ func useThePage(t *testing.T, c *chromium) {
 		}
 		if n := c.number(`document.querySelectorAll(".graph.traced .edge.near").length`); n == 0 {
 			t.Error("nothing is traced")
+		}
+	})
+	t.Run("paper shows what the screen has closed", func(t *testing.T) {
+		defer c.serve(t)()
+		open := `document.querySelectorAll(".resource[open]").length`
+		before := c.number(open)
+		c.eval(nil, `dispatchEvent(new Event("beforeprint"))`)
+		if n, want := c.number(open), 50-r.Summary.Count[model.Stable]; int(n) < want {
+			t.Errorf("%v of %d resources are printed open", n, want)
+		}
+		c.eval(nil, `dispatchEvent(new Event("afterprint"))`)
+		if n := c.number(open); n != before {
+			t.Errorf("%v are open after printing, %v before", n, before)
 		}
 	})
 	c.quiet()
@@ -164,6 +175,7 @@ func everyStatus() []model.Report {
 }
 
 func measureContrast(t *testing.T, c *chromium) {
+	t.Helper()
 	reports := everyStatus()
 	reports[0].Resources[0].Diff = "@@ -1 +1 @@\n-a\n+b\n"
 	var beside Beside
@@ -200,6 +212,7 @@ func measureContrast(t *testing.T, c *chromium) {
 // Nothing that a command, a helper or a manifest says may become anything but
 // text, and no picture of it may leave the page.
 func showHostileText(t *testing.T, c *chromium) {
+	t.Helper()
 	r := hostileReport()
 	c.open(htmlOf(r, traceOf(&r)), ".html")
 	c.quiet()
@@ -245,6 +258,7 @@ const overlaps = `(() => {
 })()`
 
 func readGraphs(t *testing.T, c *chromium) {
+	t.Helper()
 	for _, n := range []int{5, 50, 500} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			defer c.serve(t)()
@@ -275,6 +289,7 @@ func readGraphs(t *testing.T, c *chromium) {
 }
 
 func openGraphFiles(t *testing.T, c *chromium) {
+	t.Helper()
 	_, trace := siteReport(50)
 	trace.Graph.Edges = append(trace.Graph.Edges, Edge{From: trace.Graph.Nodes[9].ID, To: trace.Graph.Nodes[0].ID, Kind: "require", Loop: true})
 	for i := range trace.Graph.Nodes {
@@ -291,6 +306,29 @@ func openGraphFiles(t *testing.T, c *chromium) {
 		}
 		c.screenshot("graph-"+format, 1300, 1100)
 	}
+}
+
+// A report without resources has no graph, whatever the manifest had.
+func TestHTMLOfWhatWasNotRun(t *testing.T) {
+	_, trace := siteReport(5)
+	for _, r := range []model.Report{refusedReport(), invalidReport(), report("validate", 0, nil)} {
+		page := string(htmlOf(r, trace))
+		if strings.Contains(page, "<svg class=") || strings.Contains(page, `class="graph"`) {
+			t.Errorf("%s %q has a graph", r.Mode, r.Error)
+		}
+	}
+}
+
+func TestSVGIsWellFormed(t *testing.T) {
+	r := hostileReport()
+	g := traceOf(&r).Graph
+	for i, o := range r.Resources {
+		g.Nodes[i] = Node{ID: fmt.Sprint(i, o.ID), Status: o.Status.String()}
+	}
+	wellFormed(t, svg(g))
+	f := newFigure(g)
+	wellFormed(t, []byte(f.svg("")))
+	wellFormed(t, []byte(timeline(&r, traceOf(&r).Spans, func(int) string { return "#\"<" })))
 }
 
 func TestHTMLNeedsNothingElse(t *testing.T) {

@@ -83,7 +83,7 @@ func newPageRun(r *model.Report, t Trace, n int) pageRun {
 	p.Tiles = tiles(r)
 	p.resources(r, t)
 	target := func(n int) string { return "#" + p.Resources[n].Key }
-	if len(t.Graph.Edges) > 0 {
+	if len(p.Resources) > 0 && len(t.Graph.Edges) > 0 {
 		p.Graph = drawn(r, t.Graph, target)
 	}
 	p.Timeline = template.HTML(timeline(r, t.Spans, target)) //nolint:gosec // it escapes all texts
@@ -140,8 +140,14 @@ func facts(r *model.Report) []fact {
 		state += " (none there before)"
 	}
 	all := []fact{
-		{"name", Escape(r.Name)}, {"host", Escape(r.Host)}, {"run", Escape(r.Run)}, {"started", r.Started.UTC().Format(time.RFC3339)},
-		{"took", Duration(r.DurationMS)}, {"exit code", fmt.Sprint(r.ExitCode)}, {"state", state}, {"settle", Escape(r.Version)},
+		{"name", Escape(r.Name)},
+		{"host", Escape(r.Host)},
+		{"run", Escape(r.Run)},
+		{"started", r.Started.UTC().Format(time.RFC3339)},
+		{"took", Duration(r.DurationMS)},
+		{"exit code", fmt.Sprint(r.ExitCode)},
+		{"state", state},
+		{"settle", Escape(r.Version)},
 	}
 	if r.Summary.Owed > 0 {
 		all = append(all, fact{"refreshes owed", fmt.Sprint(r.Summary.Owed)})
@@ -186,7 +192,7 @@ func (p *pageRun) resources(r *model.Report, t Trace) {
 	}
 	for i := range r.Resources {
 		o := &r.Resources[i]
-		x := newPageResource(r, o)
+		x := newPageResource(o)
 		x.Key = fmt.Sprintf("%s-%d", p.Key, i)
 		x.Before, x.After = before[o.ID], after[o.ID]
 		for _, id := range o.RefreshedBy {
@@ -211,10 +217,10 @@ func cost(r *model.Report, o *model.Outcome) string {
 	return ""
 }
 
-func newPageResource(r *model.Report, o *model.Outcome) pageResource {
+func newPageResource(o *model.Outcome) pageResource {
 	x := pageResource{
 		look: lookOf(o), ID: Escape(o.ID), Type: Escape(o.Type), Name: Escape(o.Name), Status: o.Status.String(), Reason: Escape(o.Reason),
-		Place: Escape(o.Pos.String()), Alias: Escape(o.Alias), Description: Escape(o.Description),
+		Place: Escape(o.String()), Alias: Escape(o.Alias), Description: Escape(o.Description),
 		Command: multiline(o.Command), Cwd: Escape(o.Cwd), Output: multiline(o.Output), Truncated: o.Truncated,
 		Ended: ended(o), Diff: diffLines(o.Diff), Open: o.Status == model.Failed && !o.Ignored || o.Status == model.Interrupted,
 	}

@@ -190,13 +190,24 @@ func (d *drawing) grid(nodes, widths []int, page int) {
 	}
 }
 
+// wide are the ranges of what takes two columns: the scripts of East Asia and pictures.
+var wide = [][2]rune{
+	{0x1100, 0x115f},
+	{0x2e80, 0xa4cf},
+	{0xac00, 0xd7a3},
+	{0xf900, 0xfaff},
+	{0xfe30, 0xfe6f},
+	{0xff00, 0xff60},
+	{0x1f300, 0x1faff},
+	{0x20000, 0x3ffff},
+}
+
 // Cells counts the columns that a text takes in a monospaced font.
 func Cells(text string) int {
 	n := 0
 	for _, r := range text {
 		n++
-		if r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
-			r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000) {
+		if r >= wide[0][0] && slices.ContainsFunc(wide, func(w [2]rune) bool { return w[0] <= r && r <= w[1] }) {
 			n++
 		}
 	}
