@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -167,8 +170,37 @@ var errHelped = errors.New("help was given")
 // run. Help goes to stdout.
 func parse(args []string, stdout io.Writer) (*grammar, *kong.Context, error) {
 	g := &grammar{}
+	// To build the whole grammar takes longer than most runs. A command that is
+	// not among the words cannot be meant: what they mean without it, they mean.
+	part := g.part(args)
+	if ctx, err := parseInto(part.Addr().Interface(), args, io.Discard); err == nil && ctx.Selected() != nil {
+		for i := range part.NumField() {
+			reflect.ValueOf(g).Elem().FieldByName(part.Type().Field(i).Name).Set(part.Field(i))
+		}
+		return g, ctx, nil
+	}
+	ctx, err := parseInto(g, args, stdout) // help, and what is wrong, name everything
+	return g, ctx, err
+}
+
+// part returns a grammar of its own with all flags of this one, and those of
+// its commands that are among the words.
+func (g *grammar) part(words []string) reflect.Value {
+	whole := reflect.TypeOf(g).Elem()
+	var fields []reflect.StructField
+	for i := range whole.NumField() {
+		field := whole.Field(i)
+		if _, isCommand := field.Tag.Lookup("cmd"); !isCommand || slices.Contains(words, strings.ToLower(field.Name)) {
+			field.Offset, field.Index = 0, nil
+			fields = append(fields, field)
+		}
+	}
+	return reflect.New(reflect.StructOf(fields)).Elem()
+}
+
+func parseInto(grammar any, args []string, stdout io.Writer) (*kong.Context, error) {
 	helped := false
-	k := kong.Must(g,
+	k := kong.Must(grammar,
 		kong.Name("settle"),
 		kong.Description(description),
 		kong.Writers(stdout, io.Discard),
@@ -178,11 +210,11 @@ func parse(args []string, stdout io.Writer) (*grammar, *kong.Context, error) {
 	ctx, err := k.Parse(sorted(k.Model.Node, args))
 	switch {
 	case helped:
-		return g, nil, errHelped
+		return nil, errHelped
 	case err != nil:
-		return g, nil, usage{err}
+		return nil, usage{err}
 	}
-	return g, ctx, nil
+	return ctx, nil
 }
 
 // shortUsage is what follows the message of a usage error.
