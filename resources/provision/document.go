@@ -13,6 +13,10 @@ import (
 // and far below what a stack bears.
 const maxDepth = 100
 
+// maxValues is how many values a reply may hold: a helper gone wild must not cost
+// the memory that they take.
+const maxValues = 1 << 20
+
 // maxTwice is how many keys given twice are told.
 const maxTwice = 20
 
@@ -54,6 +58,7 @@ type reader struct {
 	data  []byte
 	at    int
 	depth int
+	count int // values so far
 	twice []Finding // keys given twice
 }
 
@@ -146,6 +151,9 @@ func (r *reader) value(at *place) (node, error) {
 		return node{}, fmt.Errorf("the reply is nested more than %d deep", maxDepth)
 	}
 	defer func() { r.depth-- }()
+	if r.count++; r.count > maxValues {
+		return node{}, fmt.Errorf("the reply holds more than %d values", maxValues)
+	}
 	r.space()
 	switch c := r.peek(); {
 	case c == '{':

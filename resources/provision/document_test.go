@@ -38,6 +38,7 @@ func TestRead(t *testing.T) {
 		{"half a surrogate pair", `{"a": "\ud834x"}`, `the reply is not JSON: $.a: expected both halves of a surrogate pair at byte 7, got "\\ud834x\"}"`},
 		{"bytes that are not UTF-8", "{\"a\": \"\xe9\"}", "the reply is not UTF-8: byte 7 is 0xe9"},
 		{"too deep", strings.Repeat(`{"a":`, 200), "the reply is nested more than 100 deep"},
+		{"too many values", `{"a": [` + strings.Repeat("0,", maxValues) + "0]}", "the reply holds more than 1048576 values"},
 		{"a long beginning is cut", strings.Repeat("x", 100), `the reply is not exactly one JSON object: it begins with "` + strings.Repeat("x", 40) + `"…; standard output is for the reply alone, a log belongs on standard error`},
 	}
 	for _, tt := range tests {
