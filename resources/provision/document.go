@@ -58,7 +58,7 @@ type reader struct {
 	data  []byte
 	at    int
 	depth int
-	count int // values so far
+	count int       // values so far
 	twice []Finding // keys given twice
 }
 
