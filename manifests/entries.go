@@ -42,16 +42,27 @@ func (l *loader) walkEntries(n *yaml.Node) {
 // crowded says what is probably meant by an entry of several keys.
 func (l *loader) crowded(n, first, value *yaml.Node) {
 	v := l.vocabularies[first.Value]
-	foreign := 0 // keys after the first that are no properties of its type
+	foreign, types := 0, 0 // keys after the first that are no properties of its type, and those that are types
 	for key := range pairs(n) {
 		if key != first && (v == nil || v.properties[key.Value] == nil) {
 			foreign++
+		}
+		if key != first && l.vocabularies[key.Value] != nil {
+			types++
 		}
 	}
 	switch {
 	case v != nil && isNull(value) && foreign == 0:
 		l.refuse(first, fmt.Sprintf("the properties stand at the same indent as %q", first.Value),
 			fmt.Sprintf("indent the lines below %q by two", first.Value+":"))
+	case v != nil && isNull(value) && types == 0:
+		l.refuse(first, fmt.Sprintf("the resources stand at the same indent as %q", first.Value),
+			fmt.Sprintf("indent the lines below %q by two, with a dash before each resource: \"- NAME:\"", first.Value+":"))
+		for key, value := range pairs(n) {
+			if key != first && value.Kind == yaml.MappingNode {
+				l.keyed(v, key, value, l.defaults[v.Name])
+			}
+		}
 	case v == nil && l.propertyOfAny(first.Value):
 		l.refuse(n, "an entry without a type", `write the type first, "- exec:", and indent the properties below it`)
 	default:
@@ -75,8 +86,11 @@ func (l *loader) propertyOfAny(word string) bool {
 func (l *loader) typed(key, value *yaml.Node) {
 	v := l.vocabularies[key.Value]
 	if v == nil {
-		// what it holds is known by name, so that references to it are no problems of their own
-		v = &vocabulary{Type: &model.Type{Name: l.unknownType(key)}}
+		meant := l.unknownType(key) // what is wrong under it is said too
+		if v = l.vocabularies[meant]; v == nil {
+			// what it holds is known by name, so that references to it are no problems of their own
+			v = &vocabulary{Type: &model.Type{Name: meant}}
+		}
 	}
 	switch {
 	case isNull(value):
@@ -126,8 +140,8 @@ const reserved = "defaults"
 
 // only returns the key of a map that has one, and its value.
 func only(n *yaml.Node) (key, value *yaml.Node) {
-	if len(n.Content) == 2 && !isMerge(n.Content[0]) {
-		return target(n.Content[0]), target(n.Content[1])
+	if all := flat(n); len(all) == 2 {
+		return target(all[0]), target(all[1])
 	}
 	return nil, nil
 }
@@ -152,6 +166,7 @@ func (l *loader) single(v *vocabulary, n *yaml.Node) {
 	for key := range pairs(n) {
 		if v.properties[key.Value] != nil {
 			l.refuse(n, "a resource without a name", `add "name:", or make it a list: "- NAME:" with the properties indented below`)
+			l.nameless(v, n, nil)
 			return
 		}
 	}
@@ -167,14 +182,29 @@ func (l *loader) identify(v *vocabulary, n *yaml.Node, defaults settings) {
 		s := scope{l: l, property: "name"}
 		if value, ok := s.value(&nameProperty, name, name); ok {
 			l.resource(v, value, n, defaults)
+		} else {
+			l.nameless(v, n, nil)
 		}
 		return
 	}
-	if key, value := only(n); key != nil {
+	key, value := only(n)
+	switch {
+	case key != nil:
 		l.keyed(v, key, value, defaults)
-		return
+	case odd(n): // which was said already
+	default:
+		l.unnamed(v, n)
 	}
-	l.unnamed(v, n)
+}
+
+// odd says whether a map has keys that are no texts.
+func odd(n *yaml.Node) bool {
+	for i := 0; i < len(n.Content); i += 2 {
+		if target(n.Content[i]).Kind != yaml.ScalarNode {
+			return true
+		}
+	}
+	return false
 }
 
 // nameProperty is how a name has to look.
@@ -200,6 +230,8 @@ func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, defaults settings) 
 	s := scope{l: l, property: "name"}
 	if name, ok := s.line(key); ok {
 		l.resource(v, name, value, defaults)
+	} else if value != nil {
+		l.nameless(v, value, nil)
 	}
 }
 
@@ -209,6 +241,11 @@ func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
 	var name, value, property *yaml.Node // the first key that is no property, and the first that is one
 	names := 0
 	for key, under := range pairs(n) {
+		if key.Value == "name" && under.Kind == yaml.SequenceNode {
+			_, _ = scope{l: l, property: "name"}.want(under, nameProperty.Kind.String(), "")
+			l.nameless(v, n, nil)
+			return
+		}
 		switch {
 		case v.properties[key.Value] == nil:
 			if names++; names == 1 {
@@ -223,6 +260,7 @@ func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
 		l.refuse(name, fmt.Sprintf("the properties of %q stand at the same indent as its name", name.Value),
 			fmt.Sprintf("indent the lines below %q by two", name.Value+":"))
 		l.ghosts[model.Ref{Type: v.Name, Name: name.Value}] = true
+		l.nameless(v, n, name)
 	case names == 1 && property != nil && value.Kind == yaml.MappingNode:
 		l.refuse(property, fmt.Sprintf("%q stands at the indent of the name %q", property.Value, name.Value), "indent it like the other properties")
 		l.keyed(v, name, value, nil)
@@ -233,6 +271,7 @@ func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
 		}
 	default:
 		l.refuse(n, "a resource without a name", `add "name:", or write "- NAME:" and indent the properties below it`)
+		l.nameless(v, n, nil)
 	}
 }
 

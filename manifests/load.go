@@ -13,7 +13,9 @@ package manifests
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
+	"fmt"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/model"
 )
@@ -24,23 +26,26 @@ type Source struct {
 	Dir      string // absolute; what relative paths in it are relative to
 	Identity string // the absolute path of the file, "" for standard input: used when the manifest has no name
 	Bytes    []byte
+	Environ  []string // settle's own environment, where the values of secrets are: they are kept out of what is said
 }
 
 // Load reads a manifest of resources of the given types. The manifest is
-// non-nil exactly when there is no problem; its warnings are in it.
-func Load(src Source, types []model.Type) (*model.Manifest, model.Problems) {
+// non-nil exactly when there is no problem. Warnings are beside either.
+func Load(src Source, types []model.Type) (m *model.Manifest, problems, warnings model.Problems) {
 	l := read(src, types)
-	if len(l.problems) > 0 {
-		return nil, l.hide(once(l.problems))
+	e := l.excerpts()
+	problems, warnings = e.of(l.problems.Sort()), e.of(l.warnings.Sort())
+	if len(problems) > 0 {
+		return nil, problems, warnings
 	}
-	l.m.Warnings = l.hide(once(l.warnings))
-	return l.m, nil
+	return l.m, nil, warnings
 }
 
 // loader is the state of one Load.
 type loader struct {
 	src          Source
 	text         text
+	tree         *yaml.Node // nil when there is none
 	types        []model.Type
 	vocabularies map[string]*vocabulary
 	m            *model.Manifest
@@ -61,12 +66,14 @@ type loader struct {
 	circles     [][]int            // resources that wait for themselves or for each other, a problem each
 	problems    model.Problems
 	warnings    model.Problems
+	said        map[said]bool // of the problems and warnings
 }
 
 // read takes a manifest through all that finds problems in it.
 func read(src Source, types []model.Type) *loader {
 	l := newLoader(src, types)
 	if root := l.parse(); root != nil && l.sound(root) {
+		l.tree = root
 		l.root(root)
 		l.connect()
 	}
@@ -86,6 +93,7 @@ func newLoader(src Source, types []model.Type) *loader {
 		ghosts:   map[model.Ref]bool{},
 		claims:   map[string]int{},
 		revealed: map[string]bool{},
+		said:     map[said]bool{},
 	}
 	for i := range types {
 		l.vocabularies[types[i].Name] = newVocabulary(&types[i])
@@ -117,38 +125,29 @@ func newVocabulary(t *model.Type) *vocabulary {
 	return v
 }
 
-// once sorts problems and keeps one of those that say the same of the same
-// place: a default or an anchor is read by every resource that uses it.
-func once(problems model.Problems) model.Problems {
-	type said struct {
-		model.Pos
-		property, message string
-	}
-	seen := make(map[said]bool, len(problems))
-	var kept model.Problems
-	for _, p := range problems {
-		key := said{p.Pos, p.Property, p.Message}
-		if p.Line == 0 || !seen[key] {
-			kept = append(kept, p)
-		}
-		seen[key] = true
-	}
-	return kept.Sort()
+// maxProblems is how many problems, and how many warnings, are kept: more than
+// anybody reads, and few enough for a file that holds nothing else.
+const maxProblems = 10_000
+
+// said is what a problem says, and of which place.
+type said struct {
+	model.Pos
+	message string
 }
 
-// hide takes the values of secrets out of what is said: a manifest may hold
-// some of them itself.
-func (l *loader) hide(problems model.Problems) model.Problems {
-	var pairs []string
-	for _, value := range l.m.SecretValues {
-		if len(value) >= 4 { // a shorter one would hide half of every text
-			pairs = append(pairs, value, "***")
-		}
+func (l *loader) problem(p model.Problem) { l.problems = l.once(l.problems, p) }
+func (l *loader) warning(p model.Problem) { l.warnings = l.once(l.warnings, p) }
+
+// once adds a problem, unless the same was said of the same place: a default or
+// an anchor is read by every resource that uses it.
+func (l *loader) once(all model.Problems, p model.Problem) model.Problems {
+	key := said{p.Pos, p.Message}
+	if len(all) > maxProblems || l.said[key] {
+		return all
 	}
-	hidden := strings.NewReplacer(pairs...)
-	for i := range problems {
-		p := &problems[i]
-		p.Message, p.Suggestion = hidden.Replace(p.Message), hidden.Replace(p.Suggestion)
+	if len(all) == maxProblems {
+		return append(all, model.Problem{Pos: model.Pos{File: l.src.Path}, Message: fmt.Sprintf("there are more: these are the first %d", maxProblems)})
 	}
-	return problems
+	l.said[key] = true
+	return append(all, p)
 }

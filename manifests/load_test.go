@@ -25,6 +25,12 @@ func execType() []model.Type {
 }
 
 func load(name, text string) (*model.Manifest, model.Problems) {
+	m, problems, _ := loadAll(name, text)
+	return m, problems
+}
+
+// loadAll returns the warnings too.
+func loadAll(name, text string) (m *model.Manifest, problems, warnings model.Problems) {
 	return manifests.Load(manifests.Source{Path: name, Dir: "/srv", Identity: "/srv/" + name, Bytes: []byte(text)}, execType())
 }
 
@@ -69,12 +75,12 @@ func TestGoodManifestsLoadSilently(t *testing.T) {
 	for name, text := range files(t, "ok") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, problems := load(name, text)
+			m, problems, warnings := loadAll(name, text)
 			if m == nil {
 				t.Fatalf("problems:\n%s", problems.Error())
 			}
-			if len(m.Warnings) > 0 {
-				t.Errorf("warnings:\n%s", m.Warnings.Error())
+			if len(warnings) > 0 {
+				t.Errorf("warnings:\n%s", warnings.Error())
 			}
 		})
 	}
@@ -106,12 +112,12 @@ func TestDoubtfulManifestsAreWarnedOf(t *testing.T) {
 	for name, text := range files(t, "doubtful") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, problems := load(name, text)
+			m, problems, warnings := loadAll(name, text)
 			if m == nil {
 				t.Fatalf("problems:\n%s", problems.Error())
 			}
-			golden(t, "doubtful", name, m.Warnings.Error()+"\n")
-			for _, p := range m.Warnings {
+			golden(t, "doubtful", name, warnings.Error()+"\n")
+			for _, p := range warnings {
 				checkWords(t, p)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func TestIdentity(t *testing.T) {
 		{"name: web", "", "web"},
 		{"[]", "", ""},
 	} {
-		m, problems := manifests.Load(manifests.Source{Path: "-", Identity: tt.identity, Bytes: []byte(tt.text)}, types())
+		m, problems, _ := manifests.Load(manifests.Source{Path: "-", Identity: tt.identity, Bytes: []byte(tt.text)}, types())
 		if m == nil || m.Identity != tt.want || m.Parallel != 1 {
 			t.Errorf("%q: %+v %v, want identity %q", tt.text, m, problems, tt.want)
 		}
@@ -207,26 +208,22 @@ func FuzzLoad(f *testing.F) {
 	all := append(types(), probeType)
 	f.Fuzz(func(t *testing.T, text string) {
 		src := manifests.Source{Path: "m.yaml", Dir: "/srv", Bytes: []byte(text)}
-		m, problems := manifests.Load(src, all)
+		m, problems, warnings := manifests.Load(src, all)
 		if (m == nil) == (len(problems) == 0) {
 			t.Fatalf("manifest %v beside problems %v", m, problems)
 		}
 		lines := 1 + strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, "\u0085") + strings.Count(text, "\u2028") + strings.Count(text, "\u2029")
-		check := problems
 		if m != nil {
-			check = m.Warnings
 			checkValid(t, m)
 		}
-		for _, p := range check {
+		said := slices.Concat(problems, warnings)
+		for _, p := range said {
 			if p.Message == "" || p.Line < 1 || p.Line > lines || p.Column < 1 {
 				t.Errorf("of %d lines: %q", lines, p)
 			}
 		}
-		again, same := manifests.Load(src, all)
-		if m != nil {
-			same = again.Warnings
-		}
-		if diff := cmp.Diff(check, same); diff != "" {
+		_, problems, warnings = manifests.Load(src, all)
+		if diff := cmp.Diff(said, slices.Concat(problems, warnings)); diff != "" {
 			t.Errorf("the second time it says something else:\n%s", diff)
 		}
 	})
@@ -284,7 +281,7 @@ func FuzzReference(f *testing.F) {
 		if name == "other name" || name == "third name" || name == "x" {
 			t.Skip()
 		}
-		m, problems := manifests.Load(manifests.Source{Path: "m.yaml", Bytes: []byte(text)}, []model.Type{probeType})
+		m, problems, _ := manifests.Load(manifests.Source{Path: "m.yaml", Bytes: []byte(text)}, []model.Type{probeType})
 		if m == nil {
 			t.Fatalf("%s\n%s", text, problems)
 		}

@@ -62,6 +62,7 @@ func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
 			all = false
 			continue
 		}
+		s.doubtCut(item, false)
 		all = s.literal(item) && s.whole(item) && all
 		pair := model.Pair{Pos: s.l.pos(item), Key: key, Value: s.at(item)}
 		pair.Value.Text = value
@@ -80,6 +81,7 @@ func (s scope) pairs(n *yaml.Node, empty string) ([]model.Pair, bool) {
 			all = false
 			continue
 		}
+		s.doubtCut(value, false)
 		v, ok := s.argument(value, "a text for "+key.Value)
 		if all = all && ok; ok {
 			list = append(list, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: v})

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/settle-cm/settle/model"
 )
 
 // parse makes the tree of the one document, nil when there is none or when the
@@ -18,32 +16,26 @@ func (l *loader) parse() *yaml.Node {
 	l.text = text
 	if problem != nil {
 		problem.File = l.src.Path
-		l.problems = append(l.problems, *problem)
+		l.problem(*problem)
 		return nil
 	}
 	documents, err := decode(strings.NewReader(l.text.string))
 	if err != nil {
-		l.problems = append(l.problems, l.syntax(err))
+		l.problem(l.syntax(err))
 		return nil
 	}
-	var root *yaml.Node
-	for _, document := range documents {
-		switch content := document.Content[0]; {
-		case isNull(content):
-		case root != nil:
-			pos := model.Pos{File: l.src.Path, Line: document.Line, Column: document.Column}
-			l.problems = append(l.problems, model.Problem{Pos: pos,
-				Message: "a second YAML document: only one is allowed", Suggestion: "put it in a file of its own"})
-			return root
-		default:
-			root = content
-		}
+	if len(documents) == 0 {
+		return nil
 	}
-	return root
+	if len(documents) > 1 {
+		l.refuse(documents[1], "a second YAML document: only one is allowed", "put it in a file of its own")
+	}
+	return documents[0].Content[0]
 }
 
-// decode reads all documents. The library has panicked on malformed bytes
-// before, so a panic of it is an error here.
+// decode reads the documents that hold something, up to the second one. The
+// library has panicked on malformed bytes before, so a panic of it is an error
+// here.
 func decode(r io.Reader) (documents []*yaml.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -51,7 +43,7 @@ func decode(r io.Reader) (documents []*yaml.Node, err error) {
 		}
 	}()
 	decoder := yaml.NewDecoder(r)
-	for {
+	for len(documents) < 2 {
 		document := new(yaml.Node)
 		err := decoder.Decode(document)
 		switch {
@@ -60,8 +52,11 @@ func decode(r io.Reader) (documents []*yaml.Node, err error) {
 		case err != nil:
 			return nil, err
 		}
-		documents = append(documents, document)
+		if !isNull(document.Content[0]) {
+			documents = append(documents, document)
+		}
 	}
+	return documents, nil
 }
 
 // isNull says whether a node is YAML's null: written so, or nothing at all.

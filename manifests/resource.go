@@ -24,12 +24,15 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 		return
 	case name.Text == reserved:
 		s.refuse(name.Pos, "a resource cannot be called defaults", "give it another name")
+		if n != nil {
+			l.nameless(v, n, nil)
+		}
 		return
 	}
 	problems, warnings := len(l.problems), len(l.warnings)
 	var wrong map[string]bool
 	if n != nil {
-		wrong = s.properties(v, n, body, name.Pos)
+		wrong = s.properties(v, n, nil, body)
 	}
 	for property, value := range defaults {
 		if _, ok := body.Values[property]; !ok {
@@ -57,11 +60,44 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 	l.learn(v, body)
 }
 
-// properties reads the properties of one resource into its body. It returns
-// the names of those that are wrong, with "" for a key that no one knows.
-func (s scope) properties(v *vocabulary, n *yaml.Node, body *model.Body, name model.Pos) map[string]bool {
+// nameless reads the properties of a resource that has no name which can be
+// used, for what is wrong with them. but is a key to leave out, or nil.
+func (l *loader) nameless(v *vocabulary, n, but *yaml.Node) {
+	if v.properties == nil {
+		return
+	}
+	body := model.Body{Ref: model.Ref{Type: v.Name}, Pos: l.pos(n), Base: l.base, Values: settings{}}
+	problems, warnings := len(l.problems), len(l.warnings)
+	wrong := with(scope{l: l}.properties(v, n, but, &body), "")
+	sensitive := body.Bool("sensitive") || wrong["sensitive"]
+	v.Decode(&body)
+	for property := range v.properties { // what is said of one that is not given may follow from the name
+		if !body.Has(property) {
+			wrong[property] = true
+		}
+	}
+	for _, said := range []model.Problems{body.Problems, body.Warnings} {
+		for i := range said {
+			said[i].ID = ""
+		}
+	}
+	l.collect(&body, wrong)
+	if sensitive {
+		v.hush(l.problems[problems:])
+		v.hush(l.warnings[warnings:])
+	}
+}
+
+// properties reads the properties of one resource, all keys of a map but one,
+// into its body. It returns the names of those that are wrong, with "" for a key
+// that no one knows.
+func (s scope) properties(v *vocabulary, n, but *yaml.Node, body *model.Body) map[string]bool {
 	var wrong map[string]bool
+	named := body.Name == "" // by one of the keys
 	for key, value := range pairs(n) {
+		if key == but {
+			continue
+		}
 		p := v.properties[key.Value]
 		if p == nil {
 			s.l.unknownProperty(key, s.id, v)
@@ -70,7 +106,7 @@ func (s scope) properties(v *vocabulary, n *yaml.Node, body *model.Body, name mo
 		}
 		s.property = p.Name
 		if p.Name == "name" {
-			if pos := s.l.pos(value); pos != name {
+			if named = named || s.l.pos(value) == body.Pos; !named {
 				s.refuse(s.l.pos(key), fmt.Sprintf("the name is given already: %q", body.Name), "drop one of them, or make this one an alias")
 			}
 			continue
@@ -96,15 +132,15 @@ func with(set map[string]bool, word string) map[string]bool {
 // collect takes over what the type said of a body. It leaves out what only
 // follows from a property that was wrong before.
 func (l *loader) collect(body *model.Body, wrong map[string]bool) {
-	keep := func(all, found model.Problems) model.Problems {
+	take := func(found model.Problems, keep func(model.Problem)) {
 		for _, p := range found {
 			if !wrong[p.Property] && (p.Property != "" || len(wrong) == 0) {
-				all = append(all, p)
+				keep(p)
 			}
 		}
-		return all
 	}
-	l.problems, l.warnings = keep(l.problems, body.Problems), keep(l.warnings, body.Warnings)
+	take(body.Problems, l.problem)
+	take(body.Warnings, l.warning)
 }
 
 // quoted is a part of a message that the user wrote.

@@ -53,13 +53,19 @@ func (l *loader) ccm(n, under *yaml.Node) *yaml.Node {
 func private(key *yaml.Node) bool { return strings.HasPrefix(key.Value, "x-") }
 
 func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
-	var entries, defaults *yaml.Node
+	var entries, defaults, typed, resources *yaml.Node
 	for key, value := range pairs(n) {
 		p := propertyNamed(table, key.Value)
 		switch {
 		case p == nil && private(key) && !l.base.CCM:
 		case p == nil:
-			l.unknownKey(key, table)
+			// what is wrong under a key that is nearly one is said too
+			switch meant := l.unknownKey(key, table); {
+			case l.vocabularies[meant] != nil:
+				typed, resources = key, value
+			case meant == "resources" && value.Kind == yaml.SequenceNode && entries == nil:
+				entries = value
+			}
 		case p.Kind == model.Entries:
 			entries = value
 		case p.Kind == model.Settings:
@@ -74,6 +80,9 @@ func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 	l.setKeys()
 	if defaults != nil {
 		l.walkDefaults(defaults)
+	}
+	if typed != nil {
+		l.typed(typed, resources)
 	}
 	switch {
 	case entries == nil || isNull(entries):

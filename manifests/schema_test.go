@@ -114,7 +114,7 @@ var beyondSchema = strings.Fields(`
 	command-carriage-return command-lines command-operators command-quotes
 	loop loop-from-the-other-end loop-shortest loops-apart ref-hash
 	name-alias-clashes name-defaults name-defined-twice defaults-read-by-many
-	text-utf16 yaml-after-the-end yaml-second-document yaml-deep yaml-exclamation-mark
+	text-utf16 yaml-after-the-end yaml-second-document yaml-deep yaml-exclamation-mark yaml-exclamation-space
 `)
 
 func TestSchemaRefusesWhatDoesNotLoad(t *testing.T) {
@@ -186,7 +186,7 @@ func checkExample(t *testing.T, schema *jsonschema.Schema, id, property, text st
 	if err := schema.Validate(value); err != nil {
 		t.Errorf("%s: the schema refuses the example: %v", id, err)
 	}
-	_, problems := manifests.Load(manifests.Source{Path: "example.yaml", Dir: "/srv", Bytes: []byte(text)}, types())
+	_, problems, _ := manifests.Load(manifests.Source{Path: "example.yaml", Dir: "/srv", Bytes: []byte(text)}, types())
 	for _, p := range problems {
 		shape := strings.HasPrefix(p.Message, "want ") || strings.HasPrefix(p.Message, "unknown ") || strings.HasPrefix(p.Message, "no value")
 		if p.Property == property && shape {

@@ -17,6 +17,7 @@ type text struct {
 	string
 	starts   []int // of the lines, made when first asked for
 	comments bool  // there may be some behind values
+	marks    bool  // there may be an exclamation mark before a value
 }
 
 // line returns the nth line, counted from 1, "" when there is none.
@@ -61,6 +62,7 @@ func newText(data []byte) (text, *model.Problem) {
 		t.string = strings.ReplaceAll(t.string, "\r\n", "\n")
 	}
 	t.comments = strings.Contains(t.string, " #")
+	t.marks = strings.Contains(t.string, "! ") || strings.Contains(t.string, "!\n")
 	at, message, suggestion := t.strange()
 	if message == "" {
 		return t, nil
@@ -115,13 +117,18 @@ func (t *text) cut(line, column int, value string) string {
 	if !strings.Contains(rest, " #") {
 		return ""
 	}
-	for ; column > 1 && rest != ""; column-- {
-		_, size := utf8.DecodeRuneInString(rest)
-		rest = rest[size:]
-	}
-	rest, ok := strings.CutPrefix(rest, value)
+	rest, ok := strings.CutPrefix(from(rest, column), value)
 	if !ok || !strings.HasPrefix(rest, " #") {
 		return ""
 	}
 	return rest
+}
+
+// from returns what stands in a line from a column on.
+func from(line string, column int) string {
+	for ; column > 1 && line != ""; column-- {
+		_, size := utf8.DecodeRuneInString(line)
+		line = line[size:]
+	}
+	return line
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -17,6 +18,9 @@ const (
 	// minAliased and maxAliased bound how many values all aliases of a manifest
 	// may stand for; between them it is ten for each value that is written out.
 	minAliased, maxAliased = 500_000, 10_000_000
+	// maxValues is how many values may be written out: a hundred for each of
+	// ten thousand resources.
+	maxValues = 1_000_000
 )
 
 // sound checks the tree for what a walk over it cannot see (keys given twice)
@@ -53,15 +57,19 @@ func (a *audit) visit(n *yaml.Node, depth int) int {
 		return 0
 	}
 	a.written++
-	if depth > maxDepth {
+	switch {
+	case depth > maxDepth:
 		a.refuse(n, fmt.Sprintf("nested deeper than %d levels", maxDepth), "")
+		return 0
+	case a.written > maxValues:
+		a.refuse(n, "more than 1,000,000 values", "split it into several manifests")
 		return 0
 	}
 	if n.Kind == yaml.AliasNode {
 		return a.alias(n)
 	}
-	if n.Style&yaml.TaggedStyle != 0 && (n.Kind != yaml.ScalarNode || n.Tag != "!!str") {
-		a.l.refuse(n, fmt.Sprintf("the tag %s means nothing in a manifest", n.Tag), `leave it out, or quote a value that begins with "!"`)
+	if n.Style&yaml.TaggedStyle != 0 || a.l.text.marks && n.Kind == yaml.ScalarNode {
+		a.tag(n)
 	}
 	if n.Kind == yaml.MappingNode {
 		a.keys(n)
@@ -74,6 +82,25 @@ func (a *audit) visit(n *yaml.Node, depth int) int {
 		a.sizes[n] = size
 	}
 	return size
+}
+
+// tag refuses what YAML takes off a value: without a word "! grep x" would
+// become its opposite, "grep x". Only that a text is a text may be said.
+func (a *audit) tag(n *yaml.Node) {
+	tag := n.Tag
+	if n.Style&yaml.TaggedStyle == 0 {
+		rest := from(a.l.text.line(n.Line), n.Column)
+		if n.Anchor != "" {
+			rest = strings.TrimLeft(strings.TrimPrefix(rest, "&"+n.Anchor), " ")
+		}
+		if !strings.HasPrefix(rest, "!") {
+			return
+		}
+		tag = "!"
+	}
+	if n.Kind != yaml.ScalarNode || tag != "!!str" {
+		a.l.refuse(n, fmt.Sprintf("the tag %s means nothing in a manifest", tag), `leave it out, or quote a value that begins with "!"`)
+	}
 }
 
 // alias counts what an alias stands for. An anchor that was not counted yet is
@@ -103,8 +130,8 @@ func (a *audit) keys(n *yaml.Node) {
 	for i := 0; i < len(n.Content); i += 2 {
 		key := target(n.Content[i])
 		if key.Kind != yaml.ScalarNode {
-			a.refuse(key, "a key must be a text, not "+describe(key), `quote a value that begins with "{" or "["`)
-			return
+			a.l.refuse(key, "a key must be a text, not "+describe(key), `quote a value that begins with "{" or "["`)
+			continue
 		}
 		if isMerge(n.Content[i]) {
 			a.merged(n.Content[i+1])
@@ -112,7 +139,7 @@ func (a *audit) keys(n *yaml.Node) {
 		earlier := first[key.Value]
 		if first == nil {
 			for j := 0; j < i; j += 2 {
-				if k := target(n.Content[j]); k.Value == key.Value {
+				if k := target(n.Content[j]); k.Kind == yaml.ScalarNode && k.Value == key.Value {
 					earlier = k
 					break
 				}
@@ -133,12 +160,12 @@ func (a *audit) merged(n *yaml.Node) {
 	case yaml.SequenceNode:
 		for _, item := range n.Content {
 			if item := target(item); item.Kind != yaml.MappingNode {
-				a.refuse(item, "<< merges maps, not "+describe(item), "")
+				a.l.refuse(item, "<< merges maps, not "+describe(item), "")
 			}
 		}
 		return
 	}
-	a.refuse(n, "<< merges maps, not "+describe(n), "")
+	a.l.refuse(n, "<< merges maps, not "+describe(n), "")
 }
 
 // target returns what an alias stands for, else the node itself.
@@ -166,13 +193,17 @@ func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 }
 
 // flat returns the keys and values of a map, what is merged into it included;
-// of two merged maps the first wins.
+// of two merged maps the first wins. What is no map, and keys that are no texts,
+// it leaves out: that was said already.
 func flat(n *yaml.Node) []*yaml.Node {
-	merges := false
-	for i := 0; i < len(n.Content); i += 2 {
-		merges = merges || isMerge(n.Content[i])
+	if n.Kind != yaml.MappingNode {
+		return nil
 	}
-	if !merges {
+	plain := true
+	for i := 0; i < len(n.Content); i += 2 {
+		plain = plain && !isMerge(n.Content[i]) && target(n.Content[i]).Kind == yaml.ScalarNode
+	}
+	if plain {
 		return n.Content
 	}
 	var own, sources []*yaml.Node
@@ -180,6 +211,7 @@ func flat(n *yaml.Node) []*yaml.Node {
 	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
+		case target(key).Kind != yaml.ScalarNode:
 		case !isMerge(key):
 			seen[target(key).Value] = true
 			own = append(own, key, value)
@@ -229,5 +261,5 @@ func (l *loader) pos(n *yaml.Node) model.Pos {
 
 // refuse records a problem of the manifest as a whole at a node.
 func (l *loader) refuse(n *yaml.Node, message, suggestion string) {
-	l.problems = append(l.problems, model.Problem{Pos: l.pos(n), Message: message, Suggestion: suggestion})
+	l.problem(model.Problem{Pos: l.pos(n), Message: message, Suggestion: suggestion})
 }

@@ -20,15 +20,18 @@ type scope struct {
 }
 
 func (s scope) refuse(pos model.Pos, message, suggestion string) {
-	s.l.problems = append(s.l.problems, model.Problem{Pos: pos, ID: s.id, Property: s.property, Message: message, Suggestion: suggestion})
+	s.l.problem(model.Problem{Pos: pos, ID: s.id, Property: s.property, Message: message, Suggestion: suggestion})
 }
 
 func (s scope) warn(pos model.Pos, message, suggestion string) {
-	s.l.warnings = append(s.l.warnings, model.Problem{Pos: pos, ID: s.id, Property: s.property, Message: message, Suggestion: suggestion})
+	s.l.warning(model.Problem{Pos: pos, ID: s.id, Property: s.property, Message: message, Suggestion: suggestion})
 }
 
 // want refuses a value that has not the form it should have.
 func (s scope) want(n *yaml.Node, what, suggestion string) (model.Value, bool) {
+	if n.Kind == yaml.ScalarNode && !s.literal(n) {
+		return model.Value{}, false // no wonder
+	}
 	got := describe(n)
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Style != 0:
@@ -48,18 +51,25 @@ func (s scope) value(p *model.Property, key, n *yaml.Node) (model.Value, bool) {
 		if n.Value == "" {
 			pos, message = s.l.pos(key), "no value"
 		}
-		s.refuse(pos, message, `leave it out, or write "" for an empty text`)
+		suggestion := "leave it out"
+		switch {
+		case p == &nameProperty && n.Value != "":
+			suggestion = "quote it if that is the name"
+		case p == &nameProperty:
+			suggestion = "write the name"
+		case p.Kind == model.Text:
+			suggestion += `, or write "" for an empty text`
+		}
+		s.refuse(pos, message, suggestion)
 		return model.Value{}, false
 	}
 	switch p.Kind {
 	case model.Text:
+		s.doubtCut(n, false)
 		return s.text(n, p.Kind.String())
 	case model.Line:
-		v, ok := s.line(n)
-		if p.Name == "name" || p.Name == "alias" {
-			s.doubtCut(n)
-		}
-		return v, ok
+		s.doubtCut(n, p.Name == "name" || p.Name == "alias")
+		return s.line(n)
 	case model.Bool:
 		return s.boolean(n, p.Kind)
 	case model.Int, model.Count:
@@ -155,29 +165,31 @@ func (s scope) whole(n *yaml.Node) bool {
 	return true
 }
 
-// doubtCut warns of a value that a comment ends right behind it.
-func (s scope) doubtCut(n *yaml.Node) {
-	if n.Style != 0 {
+// doubtCut warns of a value that a comment ends right behind it. Where values
+// rarely have a # in them, it has to look like a part of one: "fixes bug #12".
+func (s scope) doubtCut(n *yaml.Node, often bool) {
+	if n.Kind != yaml.ScalarNode || n.Style != 0 {
 		return
 	}
-	if comment := s.l.text.cut(n.Line, n.Column, n.Value); comment != "" {
+	comment := s.l.text.cut(n.Line, n.Column, n.Value)
+	if comment != "" && (often || partOfWord().MatchString(comment)) {
 		s.warn(s.l.pos(n), fmt.Sprintf("the value ends before %q, which is a comment", strings.TrimSpace(comment)),
 			"quote the whole value if it is part of it, else put two spaces before the #")
 	}
 }
 
+var partOfWord = lazily(`^ #[^ #]`)
+
 // texts reads the kinds that are a text or a list of texts.
 func (s scope) texts(n *yaml.Node, kind model.Kind) (model.Value, bool) {
-	one := s.line
+	read := s.line
 	if kind == model.CommandLine || kind == model.CommandLines {
-		one = func(n *yaml.Node) (model.Value, bool) { return s.argument(n, kind.String()) }
+		read = func(n *yaml.Node) (model.Value, bool) { return s.argument(n, kind.String()) }
 	}
-	if kind == model.CommandLine || kind == model.CommandLines || kind == model.Refs {
-		read := one
-		one = func(n *yaml.Node) (model.Value, bool) {
-			s.doubtCut(n)
-			return read(n)
-		}
+	often := kind == model.CommandLine || kind == model.CommandLines || kind == model.Refs
+	one := func(n *yaml.Node) (model.Value, bool) {
+		s.doubtCut(n, often)
+		return read(n)
 	}
 	if n.Kind == yaml.ScalarNode {
 		return one(n)
@@ -267,6 +279,9 @@ func (s scope) choice(n *yaml.Node, p *model.Property) (model.Value, bool) {
 		if v.Text == choice {
 			return v, true
 		}
+	}
+	if !s.literal(n) {
+		return v, false
 	}
 	suggestion := didYouMean(near(v.Text, p.Choices, choiceWords))
 	if suggestion == "" {

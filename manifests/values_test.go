@@ -52,7 +52,7 @@ func probed(t *testing.T, resources string) map[string]map[string]model.Value {
 
 func probedFile(t *testing.T, text string) map[string]map[string]model.Value {
 	t.Helper()
-	m, problems := manifests.Load(manifests.Source{Path: "m.yaml", Dir: "/srv", Bytes: []byte(text)}, []model.Type{probeType})
+	m, problems, _ := manifests.Load(manifests.Source{Path: "m.yaml", Dir: "/srv", Bytes: []byte(text)}, []model.Type{probeType})
 	if m == nil {
 		t.Fatalf("%s\n%s", text, problems.Error())
 	}

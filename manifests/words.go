@@ -35,8 +35,8 @@ var keyWords = newForeign(map[string]string{
 var propertyWords = newForeign(map[string]string{
 	"cmd": "command", "cmds": "command", "run": "command", "script": "command", "exec": "command", "argv": "command", "args": "command",
 	"dir": "cwd", "chdir": "cwd", "workdir": "cwd", "working_dir": "cwd", "working_directory": "cwd",
-	"env": "environment", "vars": "environment", "variables": "environment",
-	"needs": "require", "deps": "require", "depends_on": "require", "dependencies": "require", "requires": "require", "after": "require", "prereqs": "require",
+	"env": "environment", "environ": "environment", "vars": "environment", "variables": "environment",
+	"needs": "require", "deps": "require", "depends": "require", "depends_on": "require", "dependencies": "require", "requires": "require", "after": "require", "prereqs": "require",
 	"listen": "subscribe", "watch": "subscribe", "on_changes": "subscribe", "triggered_by": "subscribe", "replace_triggered_by": "subscribe",
 	"handler": "notify", "triggers": "notify",
 	"when": "onlyif", "if": "onlyif", "only_if": "onlyif", "condition": "onlyif", "precondition": "onlyif", "preconditions": "onlyif",
@@ -44,8 +44,8 @@ var propertyWords = newForeign(map[string]string{
 	"retries": "tries", "retry": "tries", "attempts": "tries", "max_attempts": "tries", "retry_delay": "try_sleep", "delay": "try_sleep", "retry_interval": "try_sleep",
 	"ignore_errors": "ignore_failure", "ignore_error": "ignore_failure", "allow_failure": "ignore_failure", "continue_on_error": "ignore_failure", "check": "ignore_failure",
 	"no_log": "sensitive", "secret": "sensitive", "silent": "logoutput", "quiet": "logoutput", "log": "logoutput",
-	"become_user": "user", "run_as": "user", "runas": "user", "owner": "user", "become": "user", "sudo": "user",
-	"exit_codes": "returns", "exit_code": "returns", "valid_exit_codes": "returns", "success_codes": "returns", "returncodes": "returns", "failed_when": "returns",
+	"become_user": "user", "run_as": "user", "uid": "user", "gid": "group", "become_group": "group", "runas": "user", "owner": "user", "become": "user", "sudo": "user",
+	"exit_codes": "returns", "exit_code": "returns", "valid_exit_codes": "returns", "success_codes": "returns", "success_exit_codes": "returns", "returncodes": "returns", "failed_when": "returns",
 	"changed_when": "unchanged", "check_mode": "unchanged",
 	"executable": "shell", "interpreter": "shell", "input": "stdin", "limit": "timeout", "deadline": "timeout",
 	"desc": "description", "summary": "description", "comment": "description", "id": "name", "title": "name", "label": "tags", "labels": "tags",
@@ -148,17 +148,20 @@ func slips(a, b string, limit int) int {
 	return row[len(b)]
 }
 
-// unknownKey refuses a key of the manifest that no one knows.
-func (l *loader) unknownKey(key *yaml.Node, table []model.Property) {
+// unknownKey refuses a key of the manifest that no one knows. It returns the key
+// that is probably meant.
+func (l *loader) unknownKey(key *yaml.Node, table []model.Property) string {
 	if l.notYet(key, "") {
-		return
+		return ""
 	}
 	var words []string
 	for _, p := range table {
 		words = append(words, p.Name)
 	}
-	suggestion := didYouMean(near(key.Value, words, keyWords))
+	meant := near(key.Value, words, keyWords)
+	suggestion := didYouMean(meant)
 	if l.vocabularies[key.Value] != nil {
+		meant = key.Value
 		suggestion = fmt.Sprintf("put it into a list under resources: \"- %s:\"", key.Value)
 	}
 	if l.base.CCM && suggestion == "" && propertyNamed(keys, key.Value) != nil {
@@ -168,6 +171,7 @@ func (l *loader) unknownKey(key *yaml.Node, table []model.Property) {
 		suggestion = "only a CCM manifest has it, under ccm:"
 	}
 	l.refuse(key, "unknown key "+quote(key.Value), suggestion)
+	return meant
 }
 
 // unknownType refuses an entry of a type that no one knows. It returns the type

@@ -62,7 +62,6 @@ type Manifest struct {
 	PostMessage    string
 	Resources      []Resource // in the order of the file; an index into it is a resource's identity in a run
 	Order          []int      // indexes, upstream first; the file's order breaks ties
-	Warnings       Problems
 }
 
 // Edge is one dependency of a resource: on another one, that goes first.

@@ -13,7 +13,13 @@ type Problem struct {
 	Property   string `json:"property"` // "" when no property is at fault
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion"` // "" when there is none
+
+	Excerpt Excerpt `json:"-"` // for people who can see it; zero when it is not to be shown
 }
+
+// Excerpt is the line of a manifest that a problem stands in, cut at the
+// problem's column, without secrets.
+type Excerpt struct{ Before, From string }
 
 // String returns the problem as one line: file:line:col: type#name: property: message (suggestion).
 func (p Problem) String() string {

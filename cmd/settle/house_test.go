@@ -28,7 +28,7 @@ var edges = map[string][]string{
 	"model/graph":         {},
 	"model/secret":        {},
 	"model/engine":        {"model"},
-	"manifests":           {"model", "model/graph"},
+	"manifests":           {"model", "model/graph", "model/secret"},
 	"providers/proc":      {"model"},
 	"providers/journal":   {"model"},
 	"providers/files":     {"model"},

@@ -37,26 +37,26 @@ func (a *app) load(mode, path string, strict bool, world resources.World) *loade
 	}
 	world.Run = l.report.Run
 	world.Mask = func() func([]byte, bool) []byte { return l.mask.Stream() } // the secrets are known once the manifest is
-	m, problems := manifests.Load(src, resources.Types(world))
-	if len(problems) == 0 {
-		l.report.Name, l.report.Warnings = m.Name, m.Warnings
-		if exposed && os.Geteuid() == 0 && mode != "validate" {
-			l.report.Warnings = append(l.report.Warnings, model.Problem{
-				Pos: model.Pos{File: path}, Message: "others may write this manifest, and root runs what it says",
-				Suggestion: "chmod go-w " + path,
-			})
-		}
-		if strict {
-			problems = l.report.Warnings
-		}
+	m, problems, warnings := manifests.Load(src, resources.Types(world))
+	if exposed && os.Geteuid() == 0 && mode != "validate" {
+		warnings = append(warnings, model.Problem{
+			Pos: model.Pos{File: path}, Message: "others may write this manifest, and root runs what it says",
+			Suggestion: "chmod go-w " + path,
+		})
+	}
+	if strict {
+		problems, warnings = append(problems, warnings...).Sort(), nil
+	}
+	l.report.Problems, l.report.Warnings = problems, warnings
+	if m != nil {
+		l.report.Name = m.Name
 	}
 	if len(problems) > 0 {
-		l.report.Problems = problems
 		l.refuse(refuse(exitInvalid, "%s: %s", path, counted(len(problems), "problem")))
 		return l
 	}
 	l.manifest, l.whole = m, m
-	l.hide(world.Environ)
+	l.hide(src.Environ)
 	return l
 }
 

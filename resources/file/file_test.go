@@ -44,7 +44,8 @@ func TestMain(m *testing.M) {
 // load reads a manifest that stands in dir.
 func load(dir, yaml string) (*model.Manifest, model.Problems) {
 	world := resources.World{Environ: os.Environ(), Grace: time.Second, Run: "run1", StateDir: filepath.Join(dir, "state")}
-	return manifests.Load(manifests.Source{Path: "m.yaml", Dir: dir, Identity: filepath.Join(dir, "m.yaml"), Bytes: []byte(yaml)}, resources.Types(world))
+	m, problems, _ := manifests.Load(manifests.Source{Path: "m.yaml", Dir: dir, Identity: filepath.Join(dir, "m.yaml"), Bytes: []byte(yaml)}, resources.Types(world))
+	return m, problems
 }
 
 // walk plans or applies a manifest that stands in dir.

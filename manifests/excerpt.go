@@ -1,0 +1,168 @@
+package manifests
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/secret"
+)
+
+// excerpts keeps secrets out of what is said, and adds to it the lines that it
+// is about, where they may be shown.
+type excerpts struct {
+	*loader
+	mask   *secret.Mask
+	veiled map[int]bool // lines of sensitive resources
+	blind  bool         // nobody knows which lines those are
+}
+
+func (l *loader) excerpts() excerpts {
+	e := excerpts{loader: l}
+	if len(l.problems)+len(l.warnings) == 0 {
+		return e
+	}
+	e.mask, _ = secret.New(append(l.secretValues(), l.m.SecretValues...))
+	e.veil()
+	return e
+}
+
+// secretValues returns the values that settle's environment gives to the names
+// of secrets. Where the manifest is in disorder, so may be the key that names
+// them: then every word that stands under one of that name is taken for a name.
+func (l *loader) secretValues() []string {
+	names := slices.Clone(l.m.Secrets)
+	if len(l.problems) > 0 {
+		for _, block := range secretsKey().FindAllString(l.text.string, -1) {
+			names = append(names, variable().FindAllString(block, -1)...)
+		}
+	}
+	var values []string
+	for _, pair := range l.src.Environ {
+		if name, value, ok := strings.Cut(pair, "="); ok && slices.Contains(names, name) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+var (
+	secretsKey = lazily(`(?m)(?:^|[{,])[ ]*["']?secrets["']?[ ]*:.*(?:\n(?:[-#\[\],]|[ ]+|$).*)*`)
+	variable   = lazily(`[A-Za-z_][A-Za-z0-9_]*`)
+)
+
+// of returns problems without secrets, and with their lines.
+func (e *excerpts) of(problems model.Problems) model.Problems {
+	for i := range problems {
+		p := &problems[i]
+		if p.Line > 0 && !e.blind && !e.veiled[p.Line] {
+			p.Excerpt = e.excerpt(p.Pos)
+		}
+		for _, text := range []*string{&p.ID, &p.Property, &p.Message, &p.Suggestion} {
+			*text = e.mask.Text(*text)
+		}
+	}
+	return problems
+}
+
+// excerpt cuts a line in two. A secret that the cut would go through, so that
+// neither half is known for one, keeps the line from being shown.
+func (e *excerpts) excerpt(pos model.Pos) model.Excerpt {
+	line := e.text.line(pos.Line)
+	rest := from(line, pos.Column)
+	before := line[:len(line)-len(rest)]
+	if utf8.RuneCountInString(before) != pos.Column-1 {
+		return model.Excerpt{} // the place is behind the line's end
+	}
+	x := model.Excerpt{Before: e.mask.Text(before), From: e.mask.Text(rest)}
+	if x.Before+x.From != e.mask.Text(line) {
+		return model.Excerpt{}
+	}
+	return x
+}
+
+// veil finds the lines that sensitive resources stand on: every map that says
+// sensitive, whatever it belongs to, and what it takes over by aliases. Of
+// defaults it cannot be told what they are for, nor of a text that is no YAML.
+func (e *excerpts) veil() {
+	if !strings.Contains(e.text.string, "sensitive") {
+		return
+	}
+	if e.tree == nil {
+		e.blind = true
+		return
+	}
+	v := veil{sensitive: map[*yaml.Node]bool{}, lines: map[int]bool{}}
+	v.find(e.tree, false)
+	v.visit(e.tree, false)
+	v.upTo(strings.Count(e.text.string, "\n") + 1)
+	e.blind, e.veiled = v.blind, v.lines
+}
+
+// veil marks the lines of sensitive maps.
+type veil struct {
+	sensitive map[*yaml.Node]bool
+	blind     bool
+	lines     map[int]bool
+	last      int  // the line of the node before
+	inside    bool // that node belongs to a sensitive map
+}
+
+// find collects the sensitive maps, and the targets of aliases in them.
+func (v *veil) find(n *yaml.Node, inside bool) {
+	if n.Kind == yaml.AliasNode {
+		if inside && !v.sensitive[n.Alias] {
+			v.sensitive[n.Alias] = true
+			v.find(n.Alias, true)
+		}
+		return
+	}
+	if n.Kind == yaml.MappingNode {
+		for key, value := range pairs(n) {
+			switch {
+			case key.Value == "sensitive" && value.Value != "false":
+				inside = true
+				v.sensitive[n] = true
+			case key.Value == reserved && says(value, "sensitive"):
+				v.blind = true
+			}
+		}
+	}
+	for _, child := range n.Content {
+		v.find(child, inside)
+	}
+}
+
+// says whether a key stands anywhere in a node.
+func says(n *yaml.Node, key string) bool {
+	for k, value := range pairs(n) {
+		if k.Value == key || says(value, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// visit goes through the nodes in the order of the text. A node reaches up to
+// the line before the next one's.
+func (v *veil) visit(n *yaml.Node, inside bool) {
+	inside = inside || v.sensitive[n]
+	v.upTo(n.Line - 1)
+	v.last, v.inside = n.Line, inside
+	for _, child := range n.Content {
+		v.visit(child, inside)
+	}
+}
+
+// upTo marks the lines of the node before.
+func (v *veil) upTo(line int) {
+	if !v.inside {
+		return
+	}
+	for n := v.last; n <= max(v.last, line); n++ {
+		v.lines[n] = true
+	}
+}
