@@ -35,6 +35,14 @@ func TestConfigurationIsMadeSo(t *testing.T) {
 	s.want(s.apply(""), model.Stable, "as the helper says")
 }
 
+func TestConfigurationElsewhere(t *testing.T) {
+	s := newSite(t)
+	s.answers(minimal(""))
+	path := s.path("else/where/choria.conf")
+	s.want(s.apply("config_file: else/where/choria.conf"), model.Changed, path+" written")
+	s.want(s.apply("config_file: else/where/choria.conf"), model.Stable, "as the helper says")
+}
+
 func TestPoliciesArePruned(t *testing.T) {
 	s := newSite(t)
 	s.answers(minimal(`, "action_policies": {"a.policy": "A"}, "opa_policies": {"a.rego": "R"}`))
@@ -138,8 +146,7 @@ func TestDebts(t *testing.T) {
 		t.Errorf("owed: %v", s.memory.Debts)
 	}
 	s.answers(fixture(t, "08-policies"))
-	s.write("file", "")
-	s.want(s.walk(engine.Apply, s.manifest("config_file: file/server.conf")+subscriber), model.Failed, "…")
+	s.want(s.walk(engine.Apply, s.manifest("config_file: /proc/server.conf")+subscriber), model.Failed, "…")
 	if len(s.memory.Debts) != 1 {
 		t.Errorf("owed: %v", s.memory.Debts)
 	}

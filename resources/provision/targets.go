@@ -72,6 +72,9 @@ func (s *server) targets(r *Reply, m *material) ([]target, error) {
 		return nil, err
 	}
 	list = append(list, policies...)
+	if dir := filepath.Dir(s.config); dir != s.dir {
+		list = append(list, target{path: dir, mode: 0o755, dir: true})
+	}
 	return append(list, target{path: s.config, mode: 0o600, text: configuration(r.Configuration)}), nil
 }
 
