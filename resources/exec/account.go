@@ -39,9 +39,6 @@ func (c *command) account() (account, error) {
 		}
 		return self(), nil
 	}
-	if os.Geteuid() != 0 {
-		return account{}, fmt.Errorf("run as %s: only root may: %w", foreign, model.ErrNotPermitted)
-	}
 	who := account{name: "root", home: "/root", credential: &model.Credential{}}
 	if c.user != "" {
 		u, err := lookupUser(c.user)
@@ -67,6 +64,14 @@ func (c *command) account() (account, error) {
 	gid, err := lookupGroup(c.group)
 	who.credential.GID = gid
 	return who, err
+}
+
+// permitted refuses to start what only root may start. To look is for everyone.
+func (c *command) permitted() error {
+	if foreign := c.foreign(); foreign != "" && os.Geteuid() != 0 {
+		return fmt.Errorf("run as %s: only root may: %w", foreign, model.ErrNotPermitted)
+	}
+	return nil
 }
 
 func lookupUser(name string) (*user.User, error) {

@@ -101,6 +101,9 @@ func cause(err error) error {
 
 // ask runs a guard. What is neither yes nor no is an error.
 func (c *command) ask(ctx context.Context, who account, g model.Guard) (int, error) {
+	if err := c.permitted(); err != nil {
+		return 0, err
+	}
 	cmd := c.process(who, g.Argv)
 	cmd.Stdin = nil
 	if cmd.Timeout == 0 {
@@ -142,6 +145,9 @@ func (c *command) process(who account, argv []string) model.Command {
 func (c *command) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
 	who, err := c.account()
 	if err != nil {
+		return model.Effect{}, err
+	}
+	if err := c.permitted(); err != nil {
 		return model.Effect{}, err
 	}
 	cmd := c.process(who, c.argv)
