@@ -108,7 +108,19 @@ func (f *selectFlags) Validate() error {
 			return fmt.Errorf("--only takes a reference such as exec#reload, not %q", ref)
 		}
 	}
+	switch {
+	case blank(f.Tags):
+		return errors.New("--tags names no tag")
+	case blank(f.SkipTags):
+		return errors.New("--skip-tags names no tag")
+	}
 	return nil
+}
+
+// blank says whether a flag was given and says nothing: "$TAGS", in a pipeline
+// that does not set it, must not mean everything.
+func blank(tags []string) bool {
+	return tags != nil && (len(tags) == 0 || slices.Contains(tags, ""))
 }
 
 type applyCommand struct {

@@ -47,6 +47,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// With a handler a closed pipe is an error of the write, and stops nothing;
 	// commands still get the default, which ignoring the signal would change.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	args = meant(args)
 	a := &app{in: stdin, out: &outlet{w: stdout}}
 	var help strings.Builder
 	g, ctx, err := parse(args, &help)

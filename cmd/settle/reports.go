@@ -27,9 +27,9 @@ func (r *reportTo) UnmarshalText(text []byte) error {
 	format, file, ok := strings.Cut(string(text), "=")
 	switch {
 	case !ok || file == "" || !slices.Contains(fileFormats, format):
-		return fmt.Errorf("--report takes FORMAT=FILE, not %q; FORMAT is one of %s", text, strings.Join(fileFormats, ", "))
+		return fmt.Errorf("want FORMAT=FILE, not %q; FORMAT is one of %s", text, strings.Join(fileFormats, ", "))
 	case file == "-":
-		return errors.New("--report writes files; standard output is for -o")
+		return errors.New("- is no file; standard output is for -o")
 	}
 	r.format, r.file = format, file
 	return nil

@@ -19,6 +19,23 @@ const (
 	manifestLimit = 16 << 20
 )
 
+// Validate refuses names that do not say what they seem to. kong calls it.
+func (m *manifestArgs) Validate() error {
+	dashes := 0
+	for _, path := range m.Manifests {
+		switch path {
+		case "":
+			return errors.New("the name of a manifest is empty")
+		case "-":
+			dashes++
+		}
+	}
+	if dashes > 1 {
+		return errors.New("- is named twice: standard input can be read once")
+	}
+	return nil
+}
+
 // readSource reads a manifest, or says in words why it cannot be read. exposed
 // says that others may write it.
 func readSource(path string, stdin io.Reader) (src manifests.Source, exposed bool, err error) {

@@ -6,6 +6,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// meant puts into settle's words what people have learnt to write elsewhere.
+func meant(args []string) []string {
+	switch {
+	case len(args) == 1 && args[0] == "--version":
+		return []string{"version"}
+	case len(args) > 0 && args[0] == "help":
+		return append(args[1:len(args):len(args)], "--help")
+	}
+	return args
+}
+
 // sorted puts the flags of a command line before its arguments, as people are
 // used to: kong takes no flag between two manifests. What it does not
 // understand it leaves for kong to complain of.
@@ -19,8 +30,10 @@ func sorted(node *kong.Node, args []string) []string {
 			i = len(args)
 		case len(arg) > 1 && arg[0] == '-':
 			words = append(words, arg)
-			if wantsValue(node, arg) && i+1 < len(args) {
-				i++
+			if wantsValue(node, arg) {
+				if i++; i == len(args) {
+					return args // the value is missing, and what would be put behind is none
+				}
 				words = append(words, args[i])
 			}
 		case len(operands) == 0 && child(node, arg) != nil:
