@@ -33,6 +33,8 @@ func (*applyCommand) Help() string {
     settle apply                          settle.yaml in this directory
     settle apply site.yaml app.yaml       one after the other
     settle apply --parallel 4 site.yaml   up to four resources at once
+    settle apply --only exec#reload       this one, and all upstream of it
+    settle apply --plan plan.json         what that plan says, while it holds
     settle apply -o json site.yaml        a report for programs
     generate | settle apply -             a manifest from standard input
 
@@ -47,6 +49,8 @@ func (*planCommand) Help() string {
     settle plan --detailed-exitcode          exit 2 when there is something to do
     settle plan --no-guards site.yaml        start no process at all
     settle plan -v site.yaml                 list what is stable too, and why
+    settle plan --tags web site.yaml         a part, and all upstream of it
+    settle plan --out plan.json site.yaml    keep it for settle apply --plan
 
 Exits 0, with --detailed-exitcode 2 when there is something to do, 1 when a guard cannot be read.`
 }
@@ -68,7 +72,8 @@ func (*graphCommand) Help() string {
 Examples:
 
     settle graph site.yaml | dot -Tsvg > site.svg
-    settle graph -o mermaid site.yaml`
+    settle graph -o mermaid site.yaml
+    settle graph --run last site.yaml     coloured by what the last run did`
 }
 
 // Help is shown by settle list --help.
@@ -76,6 +81,7 @@ func (*listCommand) Help() string {
 	return `Examples:
 
     settle list site.yaml
+    settle list --tags web site.yaml     what a selection holds
     settle list -o json site.yaml | jq -r '.resources[].id'`
 }
 
