@@ -183,7 +183,7 @@ func measureContrast(t *testing.T, c *chromium) {
 		beside.Traces = append(beside.Traces, traceOf(&reports[i]))
 	}
 	c.open(HTML(reports, Options{Beside: beside}), ".html")
-	c.eval(nil, `document.querySelectorAll("details").forEach((d) => { d.open = true; })`)
+	c.eval(nil, `document.querySelectorAll("details").forEach((d) => { d.open = true; d.style.contentVisibility = "visible"; })`)
 	for _, scheme := range []string{"light", "dark"} {
 		c.media("screen", scheme)
 		var got struct {
