@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,6 +48,7 @@ func cases(quick bool) []benchCase {
 		{"fan-in", "times /bin/true, and one refreshed by all of them", size(300, 1000), refreshed(fanIn)},
 		{"sleep", "times sleep 0.1 at once", []int{64}, sleeping},
 		{"output", "MB of output of one command, in lines of 100 bytes, streamed", size(100, 500), talking},
+		{"helpers", "servers whose helper answers at once, with nothing new", size(200, 1000), helpers},
 		{"start", "program that says its version", []int{1}, starting},
 		{"single", "resource, nothing to do", []int{1}, converged},
 	}
@@ -210,6 +212,40 @@ func talking(l *lab, n int) ([]program, error) {
 		{name: inC, argv: append([]string{l.floor, "lines"}, spew...)},
 		{name: inGo, argv: append([]string{l.self, loopWord, "lines"}, spew...)},
 		l.apply(settled, manifest, "1 changed"),
+	}, nil
+}
+
+// helpers is n servers, each of which asks a helper how it should be, and is so.
+func helpers(l *lab, n int) ([]program, error) {
+	const reply = `{"configuration":{"plugin.choria.server.provision":"false"}}`
+	text := []byte("resources:\n- provision:\n  - defaults:\n      helper: " + l.floor + " answer '" + reply + "'\n")
+	for i := range n {
+		dir := filepath.Join(l.dir, "servers", id(i))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+		text = fmt.Appendf(text, "  - %s:\n      directory: %s\n", id(i), dir)
+	}
+	file, err := l.write("settle", "helpers", n, "settle.yaml", string(text))
+	if err != nil {
+		return nil, err
+	}
+	journal := filepath.Join(l.dir, "floor.journal")
+	ask := []string{strconv.Itoa(n), l.floor, "answer", reply}
+	stable := fmt.Sprintf("0 changed, %d stable", n)
+	once := l.prime([]string{l.settle, "apply", "--no-state", file}) // writes what the others find
+	remembers := l.apply(settled, file, stable)
+	empty := remembers.prepare
+	remembers.prepare = func() error { return errors.Join(empty(), once()) }
+	return []program{
+		{name: inC, argv: append([]string{l.floor, "exchange", "-"}, ask...)},
+		{
+			name: inCSynced, argv: append([]string{l.floor, "exchange", journal}, ask...),
+			prepare: func() error { return os.RemoveAll(journal) },
+		},
+		{name: inGo, argv: append([]string{l.self, loopWord, "exchange"}, ask...)},
+		{name: settled + " --no-state", argv: []string{l.settle, "apply", "--no-state", file}, want: stable, prepare: once},
+		remembers,
 	}, nil
 }
 

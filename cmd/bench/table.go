@@ -168,6 +168,7 @@ var bars = []bar{
 		return float64(r.n) / r.median(wall)
 	}, 200, true},
 	most("output", "peak RSS, MB", rss, 60),
+	against("helpers", settled, inC, 1.5),
 	most("start", "settle version, ms", func(s sample) float64 { return wall(s) * 1e3 }, 15),
 }
 

@@ -8,7 +8,8 @@
 //   floor spawn N P CMD..        N times posix_spawn and wait, in P threads
 //   floor journal FILE N CMD..   the same in turn, each with a synced line before and a line after
 //   floor lines CMD..            run CMD, copy its output line by line with a word in front
-//   floor exchange N CMD..       N times two pipes, posix_spawn, write a request, read the reply, wait
+//   floor exchange FILE N CMD..  N times two pipes, posix_spawn, write a request, read the reply, wait;
+//                                with a line before and after as above, unless FILE is -
 //   floor true | floor spew MB | floor answer REPLY
 #define _GNU_SOURCE
 #include <errno.h>
@@ -136,17 +137,28 @@ static int spawn_all(int n, int p, char **argv) {
 	return 0;
 }
 
-static int journal_all(const char *file, int n, char **argv) {
-	static const char line[] = "0123abcd {\"kind\":\"began\",\"run\":\"20260102T030405Z-abcdef\",\"id\":\"exec#r0\"}\n";
-	int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (fd < 0) die(file);
+static int journal = -1; // the file of lines, -1 for none
+
+static void open_journal(const char *file) {
+	if (!strcmp(file, "-")) return;
+	journal = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (journal < 0) die(file);
+}
+
+static void note(int sync) {
+	static const char line[] = "0123abcd {\"kind\":\"begin\",\"run\":\"20260102T030405Z-abcdef\",\"id\":\"exec#r0\"}\n";
+	if (journal < 0) return;
+	put(journal, line, sizeof line - 1);
+	if (sync && fsync(journal)) die("fsync");
+}
+
+static int journal_all(int n, char **argv) {
 	for (int i = 0; i < n; i++) {
-		put(fd, line, sizeof line - 1);
-		if (fsync(fd)) die("fsync");
+		note(1);
 		end(start(argv, -1, -1));
-		put(fd, line, sizeof line - 1);
+		note(i == n - 1);
 	}
-	return fsync(fd) != 0;
+	return 0;
 }
 
 static int lines(char **argv) {
@@ -186,6 +198,7 @@ static int exchange_all(int n, char **argv) {
 	for (int i = 0; i < n; i++) {
 		int in[2], out[2];
 		ssize_t got = 0, k;
+		note(1);
 		if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) die("pipe");
 		pid_t pid = start(argv, in[0], out[1]);
 		close(in[0]);
@@ -195,6 +208,7 @@ static int exchange_all(int n, char **argv) {
 		while ((k = read(out[0], reply, sizeof reply)) > 0) got += k;
 		close(out[0]);
 		end(pid);
+		note(i == n - 1);
 		if (got == 0) return 1;
 	}
 	return 0;
@@ -224,9 +238,11 @@ int main(int argc, char **argv) {
 	if (!strcmp(what, "measure") && argc > 3) return measure(argv[2], argv + 3);
 	if (!strcmp(what, "stat") && argc == 5) return stat_all(argv[2], argv[3], atoi(argv[4]));
 	if (!strcmp(what, "spawn") && argc > 4) return spawn_all(atoi(argv[2]), atoi(argv[3]), argv + 4);
-	if (!strcmp(what, "journal") && argc > 4) return journal_all(argv[2], atoi(argv[3]), argv + 4);
+	if ((!strcmp(what, "journal") || !strcmp(what, "exchange")) && argc > 4) {
+		open_journal(argv[2]);
+		return what[0] == 'j' ? journal_all(atoi(argv[3]), argv + 4) : exchange_all(atoi(argv[3]), argv + 4);
+	}
 	if (!strcmp(what, "lines") && argc > 2) return lines(argv + 2);
-	if (!strcmp(what, "exchange") && argc > 3) return exchange_all(atoi(argv[2]), argv + 3);
 	if (!strcmp(what, "spew") && argc == 3) return spew(atol(argv[2]));
 	if (!strcmp(what, "answer") && argc == 3) return answer(argv[2]);
 	fputs("usage: see the head of floor.c\n", stderr);
