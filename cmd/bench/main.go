@@ -139,7 +139,7 @@ func newLab(ctx context.Context, o *options) (l *lab, err error) {
 	}
 	if l.settle == "" {
 		l.settle = filepath.Join(l.dir, "settle")
-		if err := build(exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", l.settle, "./cmd/settle"), root); err != nil {
+		if err := build(exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", l.settle, "./cmd/settle"), root); err != nil {
 			return nil, err
 		}
 	}
