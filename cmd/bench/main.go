@@ -122,11 +122,11 @@ func newLab(ctx context.Context, o *options) (l *lab, err error) {
 	if l.dir, err = os.MkdirTemp("", "settle-bench"); err != nil {
 		return nil, err
 	}
-	defer func() {
+	defer func(made *lab) {
 		if err != nil {
-			l.close()
+			made.close()
 		}
-	}()
+	}(l)
 	if l.self, err = os.Executable(); err != nil {
 		return nil, err
 	}
