@@ -53,7 +53,10 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 		return none, a.missing(j, l, none)
 	}
 	locked, err := store.Lock(ctx, time.Duration(j.LockTimeout), holder(l.report.Run, l.report.Started))
+	var held *journal.Held
 	switch {
+	case errors.As(err, &held): // by whom is said; of several manifests also which
+		return nil, refuse(exitLater, "%s: %w", l.report.Manifest, err)
 	case ctx.Err() != nil && err != nil: // it was not waited any longer
 		return nil, &refusal{exitLater, err}
 	case err != nil:

@@ -99,7 +99,7 @@ func (a *app) through(j *job, all []*loaded) []ending {
 		show.begin(l)
 		endings[i] = a.one(ctx, j, l, show)
 		show.end(l, endings[i])
-		if j.FailFast && bar == nil && l.report.ExitCode == exitFailed {
+		if j.FailFast && bar == nil && (l.report.ExitCode == exitFailed || l.refused != nil) {
 			bar = l
 		}
 	}
