@@ -173,8 +173,9 @@ func checkOrder(t *testing.T, m *model.Manifest, ran []string) {
 	}
 }
 
-// FuzzNoRefreshIsLost applies again and again, with failures that go away, and
-// demands that every change is followed by a success of each subscriber.
+// FuzzNoRefreshIsLost applies again and again, all of a manifest or a part, with
+// failures that go away, and demands that every change is followed by a success
+// of each subscriber.
 func FuzzNoRefreshIsLost(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed, uint8(3+seed%15))
@@ -188,6 +189,7 @@ func FuzzNoRefreshIsLost(f *testing.F) {
 			m.Resources[i].Spec.(*spec).guardErr = ""
 			m.Resources[i].Spec.(*spec).cond.OnRefresh = model.RefreshRuns
 			m.Resources[i].OnRefresh = model.RefreshRuns
+			m.Resources[i].Tags = []string{[]string{"a", "b", "c"}[rng.IntN(3)]}
 		}
 		var facts []model.Fact
 		owed := map[string]bool{} // ours, counted without the journal
@@ -196,15 +198,19 @@ func FuzzNoRefreshIsLost(f *testing.F) {
 				m.Resources[i].Spec.(*spec).fails = run < 4 && rng.IntN(4) == 0
 			}
 			memory := model.Replay(facts)
-			outcomes, more := apply(t, m, memory, engine.Options{Jobs: 1 + rng.IntN(4), FailFast: rng.IntN(3) == 0})
+			part := m
+			if run < 4 {
+				part = selection(rng, m).Select(m)
+			}
+			outcomes, more := apply(t, part, memory, engine.Options{Jobs: 1 + rng.IntN(4), FailFast: rng.IntN(3) == 0})
 			facts = append(facts, more...)
-			for _, i := range order(m) {
+			for _, i := range order(part) {
 				o := &outcomes[i]
 				if o.Acted && (o.Status == model.Changed || o.Status == model.Stable) {
 					delete(owed, o.ID)
 				}
 				if o.Acted && (o.Status == model.Changed || o.Status == model.Failed) {
-					for _, id := range m.Resources[i].Subscribers {
+					for _, id := range part.Resources[i].Subscribers {
 						owed[id] = true
 					}
 				}
@@ -222,6 +228,13 @@ func FuzzNoRefreshIsLost(f *testing.F) {
 			t.Errorf("still owed after runs without failures: %v", owed)
 		}
 	})
+}
+
+// selection selects all of a manifest, or a part in one of the ways there are.
+func selection(rng *rand.Rand, m *model.Manifest) model.Selection {
+	return []model.Selection{
+		{}, {Only: []string{m.Resources[rng.IntN(len(m.Resources))].ID()}}, {Tags: []string{"a"}}, {SkipTags: []string{"b"}}, {Tags: []string{"a"}, SkipTags: []string{"c"}},
+	}[rng.IntN(5)]
 }
 
 // order is the manifest's own: random makes edges point backwards only.
