@@ -10,13 +10,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/settle-cm/settle/model"
 )
 
-// defaultDenyList are the names that Choria keeps for those who may do everything.
-var defaultDenyList = []string{`\.privileged.mcollective$`, `\.privileged.choria$`, `\.mcollective$`, `\.choria$`}
+// defaultDenyList are the names that Choria keeps for those who may do
+// everything, compiled once: there may be very many servers.
+var defaultDenyList = sync.OnceValue(func() []*regexp.Regexp {
+	var list []*regexp.Regexp
+	for _, text := range []string{`\.privileged.mcollective$`, `\.privileged.choria$`, `\.mcollective$`, `\.choria$`} {
+		list = append(list, regexp.MustCompile(text))
+	}
+	return list
+})
 
 // defaultValidity is how long a server's token is good for.
 const defaultValidity = 365 * 24 * time.Hour
@@ -157,13 +165,10 @@ func (s *server) decodeFeatures(b *model.Body) {
 }
 
 func denyList(b *model.Body) []*regexp.Regexp {
-	var list []*regexp.Regexp
 	if !b.Has("cert_deny_list") {
-		for _, text := range defaultDenyList {
-			list = append(list, regexp.MustCompile(text))
-		}
-		return list
+		return defaultDenyList()
 	}
+	var list []*regexp.Regexp
 	for _, v := range b.Each("cert_deny_list") {
 		text := v.Text
 		if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' { // upstream's way to write one
