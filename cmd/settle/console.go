@@ -135,6 +135,7 @@ type console struct {
 	*outlet
 	color    bool
 	quiet    bool
+	watched  bool    // it is a terminal
 	progress bool    // tell of each resource: somebody watches
 	screen   *screen // where somebody watches; else nil
 }
@@ -143,14 +144,14 @@ type console struct {
 // writer that is no file and a fixed palette, so that it has nothing to ask a
 // terminal for.
 func newConsole(w io.Writer, g *grammar) *console {
-	c := &console{outlet: &outlet{w: w}, color: colored(g.Color, w, os.Getenv), quiet: g.Quiet}
+	c := &console{outlet: &outlet{w: w}, color: colored(g.Color, w, os.Getenv), quiet: g.Quiet, watched: terminal(w)}
 	if c.color { // who wants no colour wants no other control sequences either
 		c.screen = newScreen(w)
 	}
 	if c.screen != nil && !g.Quiet {
 		c.w = c.screen.over(w)
 	}
-	c.progress = g.Verbose || terminal(w) && !g.Quiet
+	c.progress = g.Verbose || c.watched && !g.Quiet
 	level := log.InfoLevel
 	switch {
 	case g.Quiet:

@@ -35,6 +35,7 @@ type grammar struct {
 	Pause    pauseCommand    `cmd:"" help:"Keep apply from running until settle resume."`
 	Resume   resumeCommand   `cmd:"" help:"Take back settle pause."`
 	Helper   helperCommands  `cmd:"" help:"For people who write helpers for provision."`
+	Init     initCommand     `cmd:"" help:"Make a settle.yaml to begin with, and its schema for editors."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
@@ -162,6 +163,8 @@ type listCommand struct {
 }
 
 type schemaCommand struct{}
+
+type initCommand struct{}
 
 type explainCommand struct {
 	What string `arg:"" optional:"" name:"type.property" help:"A resource type, or one of its properties. Default: the types."`

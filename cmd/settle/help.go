@@ -20,11 +20,11 @@ Exit codes:
 
 // firstSteps is what settle alone says.
 const firstSteps = `settle brings this machine into the state that a manifest declares. Next:
-  settle explain              what a manifest may say
-  settle validate site.yaml   find every mistake in one
-  settle plan site.yaml       see what would be done, and do nothing
-  settle apply site.yaml      do it
-  settle --help               all commands, flags and exit codes`
+  settle init      make a settle.yaml to begin with
+  settle explain   what else may stand in it
+  settle plan      see what would be done, and do nothing
+  settle apply     do it
+  settle --help    all commands, flags and exit codes`
 
 // Help is shown by settle apply --help.
 func (*applyCommand) Help() string {
@@ -61,6 +61,8 @@ func (*validateCommand) Help() string {
 
     settle validate                     settle.yaml in this directory
     settle validate --strict *.yaml     warnings are problems too
+    settle validate manifests           every *.yaml and *.yml in a directory
+    generate | settle validate -        a manifest from standard input
 
 Exits 0 when there is no problem, 65 when there is one, 66 when a manifest cannot be read.`
 }
@@ -101,6 +103,15 @@ func (*explainCommand) Help() string {
     settle explain                  the types
     settle explain exec             all properties of a type
     settle explain exec.creates     one of them`
+}
+
+// Help is shown by settle init --help.
+func (*initCommand) Help() string {
+	return `Makes settle.yaml in this directory, commented, and .settle.schema.json beside it, by which editors complete and check it. Overwrites neither: exits 73 when there is one.
+
+Example:
+
+    settle init && settle plan`
 }
 
 // Help is shown by settle version --help.

@@ -28,13 +28,11 @@ func (a *app) load(mode, path string, strict bool, world resources.World) *loade
 	if path == "" {
 		path = defaultManifest
 	}
-	l := &loaded{report: newReport(mode, path)}
 	src, exposed, err := readSource(path, a.in)
-	l.src = src
 	if err != nil {
-		l.refuse(refuse(exitUnreadable, "%s: %w", path, err))
-		return l
+		return unread(mode, path, err)
 	}
+	l := &loaded{report: newReport(mode, path), src: src}
 	world.Run = l.report.Run
 	world.Mask = func() func([]byte, bool) []byte { return l.mask.Stream() } // the secrets are known once the manifest is
 	m, problems, warnings := manifests.Load(src, resources.Types(world))
@@ -57,6 +55,13 @@ func (a *app) load(mode, path string, strict bool, world resources.World) *loade
 	}
 	l.manifest, l.whole = m, m
 	l.hide(src.Environ)
+	return l
+}
+
+// unread is a manifest that cannot be read.
+func unread(mode, path string, err error) *loaded {
+	l := &loaded{report: newReport(mode, path)}
+	l.refuse(refuse(exitUnreadable, "%s: %w", path, err))
 	return l
 }
 

@@ -35,6 +35,8 @@ type app struct {
 	out   *outlet
 	err   *console
 	color bool // of out
+
+	watched bool // out is a terminal
 }
 
 // command is what every command of the grammar is.
@@ -52,7 +54,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var help strings.Builder
 	g, ctx, err := parse(args, &help)
 	a.grammar, a.err = g, newConsole(stderr, g)
-	a.color = colored(g.Color, stdout, os.Getenv)
+	a.color, a.watched = colored(g.Color, stdout, os.Getenv), terminal(stdout)
 	if a.err.screen != nil && terminal(stdout) {
 		a.out.w = a.err.screen.over(stdout)
 	}

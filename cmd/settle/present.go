@@ -177,7 +177,7 @@ func (p *presenter) end(l *loaded, e ending) {
 }
 
 func (p *presenter) text(r model.Report) {
-	body := render.Text([]model.Report{r}, render.Options{Verbose: p.Verbose, Quiet: p.Quiet, Color: p.color, Titled: p.many})
+	body := render.Text([]model.Report{r}, render.Options{Verbose: p.Verbose, Quiet: p.Quiet, Color: p.color, Titled: p.many, Excerpts: p.watched})
 	if len(body) == 0 {
 		return
 	}
@@ -191,9 +191,15 @@ func (p *presenter) text(r model.Report) {
 // complainOf says on standard error why a manifest was not run. The problems
 // that validate finds are its result, and on standard output already.
 func (a *app) complainOf(l *loaded) {
-	if l.report.Mode != "validate" {
+	if l.report.Mode != "validate" && len(l.report.Problems) > 0 {
+		o := render.Options{Color: a.err.color, Excerpts: a.err.watched}
 		for _, p := range l.report.Problems {
-			a.err.plain(render.ProblemLine(p))
+			a.err.plain(render.ProblemText(p, o))
+		}
+		for _, w := range l.report.Warnings {
+			if !a.Quiet {
+				a.err.plain(render.WarningText(w, o))
+			}
 		}
 	}
 	if l.report.Error != "" && (l.report.Mode != "validate" || len(l.report.Problems) == 0) {

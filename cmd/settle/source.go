@@ -54,7 +54,7 @@ func readSource(path string, stdin io.Reader) (src manifests.Source, exposed boo
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path == defaultManifest:
-		return src, false, errors.New("no settle.yaml here: name a manifest")
+		return src, false, errors.New("no such file: name a manifest, or make one with settle init")
 	case err != nil:
 		return src, false, unwrapped(err)
 	}

@@ -1,15 +1,24 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/resources"
 )
 
 func (c *validateCommand) run(a *app) []ending {
-	show := a.newPresenter("validate", c.reportFlags, len(c.Manifests) > 1)
-	var endings []ending
+	var all []*loaded
 	for _, path := range orDefault(c.Manifests) {
-		l := a.load("validate", path, c.Strict, resources.World{})
+		all = append(all, a.check(path, c.Strict)...)
+	}
+	show := a.newPresenter("validate", c.reportFlags, len(all) > 1)
+	var endings []ending
+	for _, l := range all {
 		if l.refused == nil {
 			l.report.Summary = model.Summary{Total: len(l.manifest.Resources)}
 		}
@@ -19,4 +28,31 @@ func (c *validateCommand) run(a *app) []ending {
 		endings = append(endings, e)
 	}
 	return show.close(endings)
+}
+
+// check loads a manifest, or those that are in a directory.
+func (a *app) check(path string, strict bool) []*loaded {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() { // load says what is wrong with it
+		return []*loaded{a.load("validate", path, strict, resources.World{})}
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return []*loaded{unread("validate", path, unwrapped(err))}
+	}
+	var all []*loaded
+	for _, entry := range entries {
+		name := entry.Name()
+		file := filepath.Join(path, name)
+		if strings.HasPrefix(name, ".") || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) {
+			continue
+		}
+		if info, err := os.Stat(file); err == nil && info.IsDir() { // or a link to one
+			continue
+		}
+		all = append(all, a.load("validate", file, strict, resources.World{}))
+	}
+	if len(all) == 0 {
+		all = append(all, unread("validate", path, errors.New("no file in it is called *.yaml or *.yml")))
+	}
+	return all
 }

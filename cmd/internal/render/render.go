@@ -15,6 +15,8 @@ type Options struct {
 	Quiet   bool // say nothing unless something failed
 	Color   bool
 	Titled  bool // put the manifest's name above its report: several are shown in turn
+
+	Excerpts bool // show the lines that problems stand in
 	Beside
 }
 

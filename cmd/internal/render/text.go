@@ -62,14 +62,19 @@ func (t *text) line(format string, args ...any) {
 // problems are the result of a validation.
 func (t *text) problems(r *model.Report) {
 	for _, p := range r.Problems {
-		t.line("%s", ProblemLine(p))
+		t.line("%s", ProblemText(p, t.Options))
+	}
+	if !t.Quiet {
+		t.warnings(r)
 	}
 	t.line("%s", count(len(r.Problems), "problem"))
 }
 
 func (t *text) warnings(r *model.Report) {
+	o := t.Options
+	o.Excerpts = o.Excerpts && r.Mode == "validate" // a run has more to tell
 	for _, w := range warnings(r) {
-		t.line("%s %s", t.paint(yellow, "warning:"), ProblemLine(w))
+		t.line("%s", WarningText(w, o))
 	}
 }
 
@@ -148,8 +153,8 @@ const (
 
 var colors = map[string]string{"+": green, "~": cyan, "?": yellow, "!": red, "-": yellow, "=": faint}
 
-func (t *text) paint(color, s string) string {
-	if !t.Color || color == "" {
+func (o Options) paint(color, s string) string {
+	if !o.Color || color == "" {
 		return s
 	}
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
