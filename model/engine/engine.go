@@ -188,11 +188,11 @@ func (w *walk) receive(ctx context.Context) {
 			more = false
 		}
 	}
-	begins := false
+	durable := false
 	for _, msg := range due {
-		begins = begins || w.journaled[msg.n]
+		durable = durable || w.stakes(msg)
 	}
-	w.append(begins)
+	w.append(durable)
 	for _, msg := range due {
 		if w.err != nil { // its begin is not safe: it must not start
 			w.running--
@@ -201,6 +201,14 @@ func (w *walk) receive(ctx context.Context) {
 		}
 		w.work(func() message { return w.finish(ctx, msg) })
 	}
+}
+
+// stakes says whether a power loss after the resource has begun would lose
+// anything if its begin were not on the disk by then: what its subscribers would
+// be owed, or the mark on a creates that it left half made. What is owed to the
+// resource itself is on the disk, and stays owed until its success is.
+func (w *walk) stakes(msg message) bool {
+	return w.journaled[msg.n] && (w.m.Resources[msg.n].Publishes() || msg.outcome.Missing)
 }
 
 // take notes one message, and adds it to due when its resource has to act as
