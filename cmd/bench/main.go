@@ -14,6 +14,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -70,10 +72,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	defer l.close()
 	fmt.Fprintln(stdout, l.shape(ctx))
 	var all results
-	for _, c := range cases(o.quick) {
-		if !chosen(o.only, c.name) {
-			continue
-		}
+	list := slices.DeleteFunc(cases(o.quick), func(c benchCase) bool { return !chosen(o.only, c.name) })
+	for _, c := range list {
+		l.cells += len(c.sizes)
+	}
+	for _, c := range list {
 		found, err := l.measureCase(ctx, &c)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -105,19 +108,26 @@ type lab struct {
 	settle string
 	peers  []peer
 	runs   int
+	quick  bool
 	limit  time.Duration // for one run
 	budget time.Duration // for all runs of one program at one size
+	until  time.Time     // by then all should be measured
+	cells  int           // sizes that are still to be measured
+	slow   map[string]bool
 	env    []string
 	log    io.Writer // a terminal, to tell what goes on; nil for none
 }
 
 func newLab(ctx context.Context, o *options) (l *lab, err error) {
-	l = &lab{runs: max(1, o.runs), limit: 5 * time.Minute, budget: 3 * time.Minute, settle: o.settle}
+	l = &lab{
+		runs: max(1, o.runs), quick: o.quick, settle: o.settle, slow: map[string]bool{},
+		limit: 5 * time.Minute, budget: time.Minute, until: time.Now().Add(24 * time.Hour),
+	}
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		l.log = os.Stderr
 	}
 	if o.quick {
-		l.limit, l.budget = 10*time.Second, 5*time.Second
+		l.limit, l.budget, l.until = 5*time.Second, 5*time.Second, time.Now().Add(90*time.Second)
 	}
 	if l.dir, err = os.MkdirTemp("", "settle-bench"); err != nil {
 		return nil, err
@@ -153,10 +163,14 @@ func (l *lab) close() { _ = os.RemoveAll(l.dir) } // what stays is in the tempor
 
 func moduleRoot(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
-	if err != nil {
-		return "", fmt.Errorf("find the module: run this inside the repository: %w", err)
+	dir := strings.TrimSpace(string(out))
+	if err == nil && dir == "" {
+		err = errors.New("there is none")
 	}
-	return strings.TrimSpace(string(out)), nil
+	if err != nil {
+		return "", fmt.Errorf("find the module (run this inside the repository): %w", err)
+	}
+	return dir, nil
 }
 
 // buildFloor builds the C program, static where that is possible: it is the

@@ -35,8 +35,9 @@ type result struct {
 	name    string // of the case
 	n       int
 	program string
-	samples map[int]sample // by turn: one that is too slow has not all
-	failed  string         // why there is nothing
+	samples map[int]sample // by turn: one that is slow has not all
+	spent   time.Duration
+	failed  string // why there is nothing, or no more
 }
 
 type results []*result
@@ -58,44 +59,51 @@ func (l *lab) measureCase(ctx context.Context, c *benchCase) (results, error) {
 	return all, nil
 }
 
-// measureSize runs all programs in turn, after one round that only warms up
-// where there are several.
+// measureSize runs all programs in turn, as often as there is time for: at
+// least once.
 func (l *lab) measureSize(ctx context.Context, name string, n int, programs []program) (results, error) {
 	found := make(results, len(programs))
-	spent := make([]time.Duration, len(programs))
 	for i, p := range programs {
 		found[i] = &result{name: name, n: n, program: p.name, samples: map[int]sample{}}
+		if l.slow[l.slowness(name, p.name)] {
+			found[i].failed = "was too slow before"
+		}
 	}
-	first := 0
-	if l.runs > 1 {
-		first = -1
-	}
-	for turn := first; turn < l.runs; turn++ {
+	end := time.Now().Add(time.Until(l.until) / time.Duration(l.cells))
+	l.cells--
+	for turn := 0; turn < l.runs && (turn == 0 || time.Now().Before(end)); turn++ {
 		for i := range programs {
 			r := found[i]
-			if r.failed != "" || spent[i] > l.budget && len(r.samples) > 0 {
+			if r.failed != "" || r.spent > l.budget {
 				continue
 			}
 			l.tell("%s %d: %s, run %d of %d", name, n, r.program, turn+1, l.runs)
 			s, err := l.once(ctx, &programs[i])
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil:
 				return nil, context.Cause(ctx)
-			}
-			switch spent[i] += s.wall; {
+			case err != nil && ours(r.program):
+				return nil, fmt.Errorf("%s at %d: %w", r.program, n, err)
 			case err != nil:
 				r.failed = err.Error()
-			case turn >= 0 || spent[i] > l.budget: // too slow to be run for nothing
-				r.samples[max(0, turn)] = s
+				l.slow[l.slowness(name, r.program)] = errors.Is(err, errSlow)
+			default:
+				r.samples[turn] = s
+				r.spent += s.wall
 			}
 		}
 	}
 	l.tell("")
-	for i, r := range found {
-		if r.failed != "" && ours(programs[i].name) {
-			return nil, fmt.Errorf("%s at %d: %s", r.program, n, r.failed)
-		}
-	}
 	return found, nil
+}
+
+// slowness names what is not tried again once it was too slow: the larger
+// sizes of a case, and when there is no time at all, whatever else it does.
+func (l *lab) slowness(name, program string) string {
+	if l.quick {
+		return program
+	}
+	return name + " " + program
 }
 
 // tell shows on a terminal what goes on.
@@ -120,7 +128,11 @@ func (l *lab) once(ctx context.Context, p *program) (sample, error) {
 			return sample{}, err
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, errSlow)
+	limit := l.limit
+	if ours(p.name) {
+		limit = 10 * time.Minute // it has to come to its end, however busy the machine is
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
 	defer cancel()
 	out := filepath.Join(l.dir, "measured")
 	_ = os.Remove(out) // of the run before
@@ -134,7 +146,7 @@ func (l *lab) once(ctx context.Context, p *program) (sample, error) {
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // all of it is gone, or goes now
-		return sample{wall: l.limit}, context.Cause(ctx)
+		return sample{}, context.Cause(ctx)
 	}
 	if err != nil {
 		return sample{}, fmt.Errorf("%w: %s", err, complained.last)
