@@ -88,6 +88,11 @@ func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 	case entries == nil || isNull(entries):
 	case entries.Kind != yaml.SequenceNode:
 		l.refuse(entries, "want a list of entries under resources, got "+describe(entries), `begin each entry with a dash: "- exec:"`)
+		for key, value := range pairs(entries) {
+			if l.vocabularies[key.Value] != nil {
+				l.typed(key, value)
+			}
+		}
 	default:
 		l.walkEntries(entries)
 	}

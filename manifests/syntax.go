@@ -162,7 +162,11 @@ func (f *fault) tab() finding {
 		return finding{}
 	}
 	blank := finding{}
-	for n := f.at + 1; n >= f.at-1; n-- {
+	last := f.at + 1
+	for f.end == len(f.text.string) && strings.Trim(f.text.line(last), " \t") == "" && last < f.at+100 {
+		last++ // at the end of the file there may be blank lines before the tab
+	}
+	for n := last; n >= f.at-1; n-- {
 		m := leadingTab().FindStringSubmatchIndex(f.text.line(n))
 		if m == nil {
 			continue

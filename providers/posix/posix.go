@@ -29,7 +29,7 @@ var operator = regexp.MustCompile(`^(\|\|?|\|&|&&?|;;?|&>>?.*|[0-9]*[<>].*)$`)
 
 // special are the characters without which a line is nothing but words. Most
 // lines have none, and there may be very many lines.
-const special = "|&;<>$`\\\"'\r\n*?[~="
+const special = "|&;<>$`\\\"'\r\n*?[~=!"
 
 // Argv splits a line into its words. One trailing newline is no part of the line.
 func Argv(line string) ([]string, error) {
@@ -65,8 +65,8 @@ func refuse(line string) error {
 	if several {
 		return &Error{"several lines need a shell", `use provider: shell, or end every line but the last with \`}
 	}
-	for _, w := range words {
-		if operator.MatchString(w.bare) {
+	for i, w := range words {
+		if operator.MatchString(w.bare) || i == 0 && w.bare == "!" {
 			return &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or quote it"}
 		}
 		if strings.Contains(w.bare, "`") || strings.Contains(w.bare, "$(") {

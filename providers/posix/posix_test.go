@@ -26,6 +26,7 @@ func TestArgv(t *testing.T) {
 		{"a continued line goes on", "true \\\n  a\\\nb", []string{"true", "ab"}},
 		{"a continued line between words", "true \\\n \\\n b", []string{"true", "b"}},
 		{"a hash is text", "echo #a", []string{"echo", "#a"}},
+		{"an exclamation mark that negates nothing is text", `test ! -e a!b !c`, []string{"test", "!", "-e", "a!b", "!c"}},
 		{"other letters", "echo é\u00a0ü", []string{"echo", "é\u00a0ü"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,6 +54,7 @@ func TestArgvRefuses(t *testing.T) {
 		{"a 2>/dev/null", `"2>/dev/null" would be an argument: no shell reads this command`},
 		{"a &> b", `"&>" would be an argument: no shell reads this command`},
 		{"a <<EOF", `"<<EOF" would be an argument: no shell reads this command`},
+		{"! test -e x", `"!" would be an argument: no shell reads this command`},
 		{"echo $(date)", `"$(date)" would be an argument: no shell reads this command`},
 		{"echo a`date`", "\"a`date`\" would be an argument: no shell reads this command"},
 		{"touch a\ntouch b\n", "several lines need a shell"},

@@ -186,6 +186,7 @@ func (c *command) decodeConditions(b *model.Body) {
 // doubt warns of what a person probably did not mean.
 func (c *command) doubt(b *model.Body) {
 	c.doubtCommands(b)
+	doubtShell(b)
 	for _, property := range []string{"creates", "cwd", "path"} {
 		for _, v := range b.Each(property) {
 			literal(b, property, v)
@@ -198,6 +199,26 @@ func (c *command) doubt(b *model.Body) {
 	if b.Has("subscribe") && guarded && !b.Has("on_refresh") {
 		b.Warn("subscribe", "a refresh runs the command whatever creates and guards say",
 			"write on_refresh: run if that is meant, on_refresh: check if they should decide")
+	}
+}
+
+// doubtShell warns of a shell that would take the command's text for the name of
+// a script, and of one whose words were written as one.
+func doubtShell(b *model.Body) {
+	words := b.Each("shell")
+	if len(words) == 0 {
+		return
+	}
+	program, arguments, several := strings.Cut(words[0].Text, " ")
+	known := slices.Contains([]string{"sh", "bash", "dash", "ksh", "zsh", "ash"}, filepath.Base(program))
+	takesText := slices.ContainsFunc(words[1:], func(v model.Value) bool {
+		return strings.HasPrefix(v.Text, "-") && strings.Contains(v.Text, "c")
+	})
+	switch {
+	case known && several:
+		b.Warn("shell", fmt.Sprintf("%q is one word", words[0].Text), fmt.Sprintf("write a list: [%s, %s]", program, strings.Join(strings.Fields(arguments), ", ")))
+	case known && !takesText:
+		b.Warn("shell", program+" takes what the command says for the name of a script", "end the list with -c")
 	}
 }
 
