@@ -93,7 +93,7 @@ func (o *outlet) write(p []byte) {
 		return
 	}
 	if _, err := o.w.Write(p); err != nil {
-		if o.gone = errors.Is(err, syscall.EPIPE); !o.gone {
+		if o.gone = errors.Is(err, syscall.EPIPE) || errors.Is(err, errStuck); !o.gone {
 			o.err = err
 		}
 	}
@@ -125,7 +125,7 @@ func colored(when string, w io.Writer, getenv func(string) string) bool {
 }
 
 func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := file(w)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

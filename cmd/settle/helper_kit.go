@@ -46,7 +46,7 @@ func (c *helperTestCommand) run(a *app) []ending {
 		}
 		cases = append(cases, own...)
 	}
-	ctx, stop := interruptible(context.Background())
+	ctx, stop := a.interruptible(context.Background())
 	defer stop()
 	r := newReport("helper test", c.Helper)
 	begun := time.Now()

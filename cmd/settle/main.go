@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
@@ -34,7 +35,8 @@ type app struct {
 	in    io.Reader
 	out   *outlet
 	err   *console
-	color bool // of out
+	color bool   // of out
+	hurry func() // for the second signal: wait for no reader
 
 	watched bool // out is a terminal
 }
@@ -50,7 +52,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// commands still get the default, which ignoring the signal would change.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	args = meant(args)
-	a := &app{in: stdin, out: &outlet{w: stdout}}
+	hurried := make(chan struct{})
+	stdout, stderr = &patient{w: stdout, hurried: hurried}, &patient{w: stderr, hurried: hurried}
+	a := &app{in: stdin, out: &outlet{w: stdout}, hurry: sync.OnceFunc(func() { close(hurried) })}
 	var help strings.Builder
 	g, ctx, err := parse(args, &help)
 	a.grammar, a.err = g, newConsole(stderr, g)

@@ -12,9 +12,9 @@ import (
 )
 
 // interruptible returns a context that the first INT, TERM or HUP ends, with
-// that signal as its cause; a second one kills what still runs. A HUP that the
-// caller of settle wants ignored (nohup) stays ignored.
-func interruptible(parent context.Context) (context.Context, func()) {
+// that signal as its cause; a second one kills what still runs, and waits for no
+// reader. A HUP that the caller of settle wants ignored (nohup) stays ignored.
+func (a *app) interruptible(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -33,6 +33,7 @@ func interruptible(parent context.Context) (context.Context, func()) {
 					cancel(&proc.Signalled{Signal: s.(syscall.Signal)})
 				} else {
 					proc.KillAll()
+					a.hurry()
 				}
 			}
 		}

@@ -31,9 +31,9 @@ func newScreen(w io.Writer) *screen {
 	if !terminal(w) || t == "" || t == "dumb" {
 		return nil
 	}
-	fd := int(w.(*os.File).Fd()) // terminal has seen that it is one
+	f, _ := file(w) // terminal has seen that it is one
 	return &screen{w: w, size: func() int {
-		columns, _, err := term.GetSize(fd)
+		columns, _, err := term.GetSize(int(f.Fd()))
 		if err != nil || columns < 1 {
 			return 80
 		}
