@@ -69,9 +69,13 @@ func (e *excerpts) of(problems model.Problems) model.Problems {
 }
 
 // excerpt cuts a line in two. A secret that the cut would go through, so that
-// neither half is known for one, keeps the line from being shown.
+// neither half is known for one, keeps the line from being shown, and so does
+// its length.
 func (e *excerpts) excerpt(pos model.Pos) model.Excerpt {
 	line := e.text.line(pos.Line)
+	if len(line) > longLine {
+		return model.Excerpt{}
+	}
 	rest := from(line, pos.Column)
 	before := line[:len(line)-len(rest)]
 	if utf8.RuneCountInString(before) != pos.Column-1 {

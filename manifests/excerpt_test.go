@@ -24,6 +24,7 @@ func TestExcerpts(t *testing.T) {
 		{"no YAML", "- exec:\n    - a: {tries: @}\n", []string{"    - a: {tries: |@}"}},
 		{"Windows line ends and a mark", "\ufeff- exec:\r\n    - a: {tries: 0}\r\n", []string{"    - a: {tries: |0}"}},
 		{"nothing at all is in the line", "- exec:\n    - a:\n\t\n", []string{"|\t"}},
+		{"a line that is too long", "- exec: [{a: {tries: 0, stdin: " + strings.Repeat("x", 2000) + "}}]\n", []string{""}},
 		{"a secret beside it", "secrets: TOKEN\nresources:\n- exec:\n    - a: {command: x hunter22, tries: 0}\n", []string{"    - a: {command: x ***, tries: |0}"}},
 		{"a secret that it cuts", "secrets: TOKEN\nresources:\n- exec:\n    - \"a: 1\": {tries: 0}\n", []string{""}},
 		{"sensitive", "- exec:\n    - a:\n        command: x && y\n        sensitive: true\n    - b: {tries: 0}\n", []string{"", "    - b: {tries: |0}"}},

@@ -20,6 +20,10 @@ type text struct {
 	marks    bool  // there may be an exclamation mark before a value
 }
 
+// longLine is how long a line is that nobody has written by hand, in bytes:
+// looking for places in it would take too long.
+const longLine = 2000
+
 // line returns the nth line, counted from 1, "" when there is none.
 func (t *text) line(n int) string {
 	if t.starts == nil {
@@ -114,7 +118,7 @@ func (t *text) cut(line, column int, value string) string {
 		return ""
 	}
 	rest := t.line(line)
-	if !strings.Contains(rest, " #") {
+	if len(rest) > longLine || !strings.Contains(rest, " #") {
 		return ""
 	}
 	rest, ok := strings.CutPrefix(from(rest, column), value)

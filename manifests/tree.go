@@ -44,6 +44,8 @@ type audit struct {
 	largest *yaml.Node         // the alias that stands for most
 	most    int
 	stop    bool // a walk is not safe
+
+	line, column, offset int // of the node that rest was asked for last
 }
 
 func (a *audit) refuse(n *yaml.Node, message, suggestion string) {
@@ -89,7 +91,7 @@ func (a *audit) visit(n *yaml.Node, depth int) int {
 func (a *audit) tag(n *yaml.Node) {
 	tag := n.Tag
 	if n.Style&yaml.TaggedStyle == 0 {
-		rest := from(a.l.text.line(n.Line), n.Column)
+		rest := a.rest(n)
 		if n.Anchor != "" {
 			rest = strings.TrimLeft(strings.TrimPrefix(rest, "&"+n.Anchor), " ")
 		}
@@ -101,6 +103,18 @@ func (a *audit) tag(n *yaml.Node) {
 	if n.Kind != yaml.ScalarNode || tag != "!!str" {
 		a.l.refuse(n, fmt.Sprintf("the tag %s means nothing in a manifest", tag), `leave it out, or quote a value that begins with "!"`)
 	}
+}
+
+// rest returns what stands in the line from a node on. A line may be the whole
+// text, so it goes on from the node before where that is possible.
+func (a *audit) rest(n *yaml.Node) string {
+	if n.Line != a.line || n.Column < a.column {
+		a.line, a.column, a.offset = n.Line, 1, 0
+	}
+	line := a.l.text.line(n.Line)
+	rest := from(line[min(a.offset, len(line)):], 1+n.Column-a.column)
+	a.column, a.offset = n.Column, len(line)-len(rest)
+	return rest
 }
 
 // alias counts what an alias stands for. An anchor that was not counted yet is

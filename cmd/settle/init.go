@@ -90,7 +90,7 @@ func makeStarter(schema []byte) ([]string, error) {
 		return nil, err
 	}
 	if err := create(defaultManifest, fmt.Appendf(nil, starter, nameFrom(dir))); err != nil {
-		if len(made) > 1 {
+		if len(made) > 1 && !errors.Is(err, fs.ErrExist) { // else another init was quicker, and needs it
 			_ = os.Remove(schemaFile) // it is ours, and alone it is of no use
 		}
 		return nil, err
