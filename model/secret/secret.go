@@ -9,6 +9,7 @@ package secret
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -43,7 +44,8 @@ type node struct {
 // New makes the mask of some values, nil when there is nothing to hide, and
 // returns those that are too short to be hidden. Of a value of several lines
 // each line is hidden by itself too, unless it is short. Space around a value
-// or a line does not count: a shell may well drop it.
+// or a line does not count: a shell may well drop it. What settle itself quotes,
+// in a message or a command line, is hidden as well.
 func New(values []string) (m *Mask, short []string) {
 	var texts []string
 	for _, v := range values {
@@ -55,13 +57,13 @@ func New(values []string) (m *Mask, short []string) {
 			short = append(short, v)
 			continue
 		}
-		texts = append(texts, whole)
+		texts = append(texts, spellings(whole)...)
 		if !strings.ContainsAny(whole, "\r\n") {
 			continue
 		}
 		for line := range strings.FieldsFuncSeq(whole, func(r rune) bool { return r == '\n' || r == '\r' }) {
 			if line = strings.TrimSpace(line); len(line) >= shortestLine {
-				texts = append(texts, line)
+				texts = append(texts, spellings(line)...)
 			}
 		}
 	}
@@ -75,6 +77,13 @@ func New(values []string) (m *Mask, short []string) {
 	}
 	m.link()
 	return m, short
+}
+
+// spellings returns a text as it is, and as it stands within the quotes of a
+// message (%q) and of a word of a command line, where quotes are escaped.
+func spellings(text string) []string {
+	quoted := strconv.Quote(text)
+	return []string{text, quoted[1 : len(quoted)-1], strings.ReplaceAll(text, "'", `'\''`)}
 }
 
 // add puts a value into the tree.

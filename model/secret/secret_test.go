@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,6 +54,9 @@ func TestText(t *testing.T) {
 		{"a value with spaces around it", []string{"  s3cr3t "}, "[  s3cr3t ] [s3cr3t]", "[  *** ] [***]"},
 		{"all lines at once", []string{"first line\nab\nsecond line"}, "x first line\nab\nsecond line y", "x *** y"},
 		{"each line by itself, indented, short ones not", []string{"first line\r\nab\r\n  second line"}, "  first line|ab|second line", "  ***|ab|***"},
+		{"quoted in a message", []string{"a\"b\\c\td"}, fmt.Sprintf("%q", "x a\"b\\c\td y"), `"x *** y"`},
+		{"quoted in a command line", []string{"it's s3cr3t"}, `echo 'it'\''s s3cr3t'`, "echo '***'"},
+		{"a line, quoted", []string{"first\nsay \"hello\""}, `say \"hello\"`, "***"},
 		{"bytes that are no text", []string{"\xff\x00\xfe\x01"}, "a\xff\x00\xfe\x01b", "a***b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
