@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -22,6 +21,7 @@ var errStuck = errors.New("nobody reads it")
 type patient struct {
 	w       io.Writer
 	hurried <-chan struct{} // closed when somebody is in a hurry
+	own     []byte          // what is being written: given up, the write goes on reading it
 	stuck   bool
 }
 
@@ -30,12 +30,12 @@ func (s *patient) Write(p []byte) (int, error) {
 	if s.stuck {
 		return 0, errStuck
 	}
-	own := bytes.Clone(p) // a write that is given up goes on reading it
+	s.own = append(s.own[:0], p...)
 	var n int
 	var err error
 	done := make(chan struct{})
 	go func() {
-		n, err = s.w.Write(own)
+		n, err = s.w.Write(s.own)
 		close(done)
 	}()
 	select {
