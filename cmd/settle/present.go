@@ -217,6 +217,9 @@ func (p *presenter) close(endings []ending) []ending {
 			e := endings[i]
 			e.unwritten = errors.Join(e.unwritten, unwritten)
 			p.reports[i].ExitCode = exitCode(e)
+			if p.reports[i].Error == "" {
+				p.reports[i].Error = strings.ReplaceAll(unwritten.Error(), "\n", "; ")
+			}
 		}
 	}
 	if p.Output == "json" {

@@ -121,27 +121,76 @@ func (f *filer) write(reports []model.Report) error {
 	return errors.Join(all...)
 }
 
-// writeReport puts a report in its place in one step. What is no regular file (a
-// pipe, /dev/stdout) cannot be replaced, and is written to.
+// writeReport puts a report in its place in one step.
 func writeReport(file string, text []byte) error {
-	info, err := os.Stat(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return replace(file, text, byUmask)
-	case err != nil:
-		return err
-	case info.Mode().IsRegular():
-		if file, err = filepath.EvalSymlinks(file); err != nil { // a link stays one
-			return err
-		}
-		return replace(file, text, info.Mode().Perm())
-	}
-	out, err := os.OpenFile(file, os.O_WRONLY, 0)
+	s, err := newSheet(file)
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(text)
-	return errors.Join(err, out.Close())
+	_, err = s.Write(text)
+	return s.close(err)
+}
+
+// sheet is what a report is written on.
+type sheet struct {
+	*os.File
+	place string // where it is moved once it is whole; empty when it is there already
+	lent  bool   // settle's own standard output or error
+}
+
+// newSheet opens a new file that will replace the one of that name. A link stays
+// one. What is no regular file (a pipe) cannot be replaced, and what standard
+// output or error go to must not be: it would lose what others write there. Both
+// are written to.
+func newSheet(path string) (*sheet, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		path = linked(path)
+		temp, err := newBeside(path, byUmask)
+		return &sheet{File: temp, place: path}, err
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		out, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return &sheet{File: out}, err
+	}
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if to, err := f.Stat(); err == nil && os.SameFile(info, to) {
+			return &sheet{File: f, lent: true}, nil
+		}
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return nil, err
+	}
+	temp, err := newBeside(path, info.Mode().Perm())
+	return &sheet{File: temp, place: path}, err
+}
+
+// linked follows a link to what is not there yet.
+func linked(path string) string {
+	for range 40 { // as many as the kernel follows
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Dir(path) + string(filepath.Separator) + to
+		}
+		path = to
+	}
+	return path
+}
+
+// close puts a sheet in its place, or removes it when anything failed.
+func (s *sheet) close(err error) error {
+	switch {
+	case s.lent:
+		return err
+	case s.place == "":
+		return errors.Join(err, s.Close())
+	}
+	return moved(s.File, s.place, err)
 }
 
 // byUmask is the mode of a file that nobody decided on.
@@ -185,45 +234,36 @@ func moved(temp *os.File, path string, err error) error {
 // eventFile is a file of events, which may be more than fit into memory: they go
 // to disk as they come, and get the file's name at the end.
 type eventFile struct {
-	path string
-	temp *os.File // nil when it could not be made
-	buf  *bufio.Writer
-	err  error
+	sheet *sheet // nil when it could not be made
+	buf   *bufio.Writer
+	err   error
 }
 
 func newEventFile(path string) *eventFile {
-	e := &eventFile{path: path}
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		e.temp, e.err = os.OpenFile(path, os.O_WRONLY, 0)
-		e.path = "" // it has its name already
-	case err == nil:
-		if e.path, e.err = filepath.EvalSymlinks(path); e.err == nil {
-			e.temp, e.err = newBeside(e.path, info.Mode().Perm())
-		}
-	default:
-		e.temp, e.err = newBeside(path, byUmask)
+	s, err := newSheet(path)
+	if err != nil {
+		return &eventFile{err: err}
 	}
-	e.buf = bufio.NewWriter(e.temp)
-	return e
+	return &eventFile{sheet: s, buf: bufio.NewWriter(s)}
 }
 
+// write adds a line. It is not split between two writes: others may write to the
+// same place.
 func (e *eventFile) write(line []byte) {
+	if e.err == nil && len(line) > e.buf.Available() {
+		e.err = e.buf.Flush()
+	}
 	if e.err == nil {
 		_, e.err = e.buf.Write(line)
 	}
 }
 
 func (e *eventFile) close() error {
-	if e.temp == nil {
+	if e.sheet == nil {
 		return e.err
 	}
 	if e.err == nil {
 		e.err = e.buf.Flush()
 	}
-	if e.path == "" {
-		return errors.Join(e.err, e.temp.Close())
-	}
-	return moved(e.temp, e.path, e.err)
+	return e.sheet.close(e.err)
 }
