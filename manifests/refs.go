@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ func (l *loader) resolve(link link, property string) (int, bool) {
 	s := scope{l: l, id: l.ids[link.from], property: property}
 	ref, ok := model.ParseRef(link.text)
 	if !ok {
-		suggestion := didYouMean(l.typedName(link.text))
+		suggestion := didYouMean(cmp.Or(l.typedName(link.text), l.bracketed(link.text)))
 		if suggestion == "" {
 			suggestion = "write the type in front: " + l.m.Resources[link.from].Type + "#NAME"
 		}
@@ -145,6 +146,21 @@ func (l *loader) typedName(name string) string {
 		if _, ok := l.numbers[ref]; ok || l.ghosts[ref] {
 			return ref.String()
 		}
+	}
+	return ""
+}
+
+var inBrackets = lazily(`^([A-Za-z]+)\[['"]?(.+?)['"]?\]$`)
+
+// bracketed finds the reference of a resource that is named as in Puppet: Exec['a'].
+func (l *loader) bracketed(text string) string {
+	m := inBrackets().FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	ref := model.Ref{Type: strings.ToLower(m[1]), Name: m[2]}
+	if _, ok := l.numbers[ref]; ok || l.ghosts[ref] {
+		return ref.String()
 	}
 	return ""
 }
