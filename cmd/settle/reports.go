@@ -155,16 +155,24 @@ func newSheet(path string) (*sheet, error) {
 		out, err := os.OpenFile(path, os.O_WRONLY, 0)
 		return &sheet{File: out}, err
 	}
-	for _, f := range []*os.File{os.Stdout, os.Stderr} {
-		if to, err := f.Stat(); err == nil && os.SameFile(info, to) {
-			return &sheet{File: f, lent: true}, nil
-		}
+	if f := standard(info); f != nil {
+		return &sheet{File: f, lent: true}, nil
 	}
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, err
 	}
 	temp, err := newBeside(path, info.Mode().Perm())
 	return &sheet{File: temp, place: path}, err
+}
+
+// standard returns that of standard output and error which goes to a file, if any.
+func standard(info fs.FileInfo) *os.File {
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if to, err := f.Stat(); err == nil && os.SameFile(info, to) {
+			return f
+		}
+	}
+	return nil
 }
 
 // linked follows a link to what is not there yet.

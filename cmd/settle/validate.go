@@ -11,6 +11,11 @@ import (
 	"github.com/settle-cm/settle/resources"
 )
 
+// Validate refuses to write over what is read. kong calls it.
+func (c *validateCommand) Validate() error {
+	return errors.Join(c.manifestArgs.Validate(), c.apart(orDefault(c.Manifests)))
+}
+
 func (c *validateCommand) run(a *app) []ending {
 	var all []*loaded
 	for _, path := range orDefault(c.Manifests) {
