@@ -140,7 +140,17 @@ const hidden = "***"
 
 // confidential matches a line of a configuration, or of its difference, whose
 // value is a secret: a password or token itself, not the file that it is in.
-var confidential = regexp.MustCompile(`(?m)^([ +-]?[^\s=#]*(?i:pass|passwd|password|secret|token|api_?key)\s*=\s*)\S.*$`)
+var confidential = regexp.MustCompile(`(?m)^([ +-]?[^=#\n]*(?i:pass|passwd|password|passphrase|secret|token|(?:api|secret|access)[_.-]?key)[ \t]*=[ \t]*)\S.*$`)
+
+// userinfo matches what stands before the host of a URL: a name and a password,
+// or a token alone.
+var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/]*@`)
+
+// mask hides the secrets in a configuration, or in its difference.
+func mask(text string) string {
+	text = confidential.ReplaceAllString(text, "${1}"+hidden)
+	return userinfo.ReplaceAllString(text, "${1}"+hidden+"@")
+}
 
 // show is the difference that the changes make, for people.
 func (s *server) show(changes []change) string {
@@ -159,7 +169,7 @@ func (s *server) show(changes []change) string {
 		case c.secret && (c.replace || c.gone):
 			fmt.Fprintf(&b, "--- %s\n+++ %s\n%s\n", from, to, hidden)
 		case c.replace || c.gone:
-			b.WriteString(confidential.ReplaceAllString(s.w.Diff(from, to, []byte(c.before), []byte(after)), "${1}"+hidden))
+			b.WriteString(mask(s.w.Diff(from, to, []byte(c.before), []byte(after))))
 		}
 	}
 	return b.String()

@@ -89,7 +89,7 @@ func (s *server) trialFiles(r *Reply) []File {
 		case t.secret:
 			files = append(files, File{Path: t.path, Mode: t.mode, Text: hidden})
 		default:
-			files = append(files, File{Path: t.path, Mode: t.mode, Text: confidential.ReplaceAllString(t.text, "${1}"+hidden)})
+			files = append(files, File{Path: t.path, Mode: t.mode, Text: mask(t.text)})
 		}
 	}
 	return files
