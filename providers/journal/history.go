@@ -114,7 +114,7 @@ func (p *Snapshot) Report(run string) (model.Past, *model.Report, error) {
 
 func (s Store) report(run string) (*model.Report, error) {
 	path := s.reportFile(run)
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

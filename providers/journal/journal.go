@@ -17,7 +17,6 @@ package journal
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -31,6 +30,9 @@ type Store struct {
 	// Alive says whether a process is still the one it was. It tells a run
 	// that goes on from one that was killed. nil: nothing is alive.
 	Alive func(model.Process) bool
+
+	// readFile, but for tests of a writer that comes between
+	peek func(path string) ([]byte, error)
 }
 
 // Holder is who holds the lock of an identity, and what for.
@@ -79,9 +81,12 @@ func (s Store) Read() (*Snapshot, error) {
 // read reads the journal until it makes sense: a writer that repairs a torn
 // line while we read may show us parts of two files.
 func (s Store) read() (*Snapshot, error) {
-	path := s.file("journal")
+	path, look := s.file("journal"), readFile
+	if s.peek != nil {
+		look = s.peek
+	}
 	for attempt := 1; ; attempt++ {
-		text, err := os.ReadFile(path)
+		text, err := look(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, s.explain("read state", path, err)
 		}

@@ -111,21 +111,26 @@ func stands(file *os.File) (bool, error) {
 }
 
 // held returns the error that names the holder. It may be just writing its
-// name, or just have left.
+// name, or what it has just started, or have left.
 func (s Store) held() *Held {
-	for range 10 {
-		if h := s.holder(); h != nil {
-			return &Held{*h}
+	held := &Held{}
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		h := s.holder()
+		if h != nil {
+			held.Holder = *h
 		}
-		time.Sleep(time.Millisecond)
+		gone := h == nil && held.PID != 0 || h != nil && s.Alive != nil && !s.Alive(h.Process)
+		named := h != nil && (h.Run == "" || len(h.Running) > 0)
+		if named || gone || time.Since(begin) > 3*nameDelay {
+			return held
+		}
 	}
-	return &Held{}
 }
 
 // holder returns who wrote its name into the lock file and has not taken it
 // out again, alive or dead; nil when nobody has.
 func (s Store) holder() *Holder {
-	text, err := os.ReadFile(s.file("lock"))
+	text, err := readFile(s.file("lock"))
 	if err != nil {
 		return nil // no lock, or none of our business
 	}

@@ -9,7 +9,7 @@ import (
 
 func lock(*os.File) error { return errors.ErrUnsupported }
 
-const noFollow = 0
+const noFollow, noWait = 0, 0
 
 func owner(os.FileInfo) (uid int, ok bool) { return 0, false }
 

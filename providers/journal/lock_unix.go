@@ -31,6 +31,10 @@ func lock(file *os.File) error {
 // noFollow keeps root from writing where a link points that someone else laid.
 const noFollow = syscall.O_NOFOLLOW
 
+// noWait keeps a pipe under the name of one of our files from holding up, for
+// ever and deaf to signals, whoever opens it.
+const noWait = syscall.O_NONBLOCK
+
 // owner returns the user id that owns a file.
 func owner(info os.FileInfo) (uid int, ok bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)

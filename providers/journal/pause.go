@@ -60,7 +60,7 @@ func (s Store) Paused(now time.Time) (*Pause, error) {
 
 func (s Store) readPause(all bool) (*Pause, error) {
 	path := s.pauseFile(all)
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,6 +34,32 @@ func (s Store) prepare() error {
 	}
 	if err := writable(dir); err != nil {
 		return s.explain("write to state directory", dir, err)
+	}
+	return s.usable()
+}
+
+// usable makes sure of what is in the identity's directory already: to learn
+// that the journal takes no line from its first line is too late, by then
+// resources have run of which it says nothing.
+func (s Store) usable() error {
+	path := s.file("journal")
+	file, err := openRegular(path, os.O_WRONLY)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return s.explain("save state", path, err)
+	default:
+		_ = file.Close() // nothing was written
+	}
+	runs := filepath.Dir(s.reportFile(""))
+	if _, err := os.Lstat(runs); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err = makeDir(runs); err == nil {
+		err = writable(runs)
+	}
+	if err != nil {
+		return s.explain("save reports", runs, err)
 	}
 	return nil
 }
@@ -74,16 +101,12 @@ func makeDir(dir string) error {
 // openFile opens a file of ours, makes it when it is missing, and never lets
 // anyone else read it.
 func openFile(path string, flags int) (*os.File, error) {
-	file, err := os.OpenFile(path, flags|os.O_CREATE|noFollow, 0o600)
+	file, err := openRegular(path, flags|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	info, err := file.Stat()
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		err = errors.New("it is not a regular file")
-	case info.Mode().Perm() != 0o600:
+	if err == nil && info.Mode().Perm() != 0o600 {
 		err = file.Chmod(0o600)
 	}
 	if err != nil {
@@ -91,6 +114,47 @@ func openFile(path string, flags int) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// openRegular opens a file of ours, and nothing else that bears its name.
+func openRegular(path string, flags int) (*os.File, error) {
+	file, err := os.OpenFile(path, flags|noFollow|noWait, 0o600)
+	if errors.Is(err, syscall.ENXIO) {
+		return nil, errSpecial // a pipe that nobody reads, or a socket
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = syscall.EISDIR
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = errSpecial
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return nil, err
+	}
+	return file, nil
+}
+
+var errSpecial = errors.New("it is not a regular file")
+
+// readFile reads a whole file of ours.
+func readFile(path string) ([]byte, error) {
+	file, err := openRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // one read takes it all
+	_, err = text.ReadFrom(file)
+	return text.Bytes(), err
 }
 
 // syncDir makes the names in a directory outlive a power loss.

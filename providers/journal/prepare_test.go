@@ -116,7 +116,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 			})
 		}, "cannot lock state: DIR/web/lock: it is a symbolic link, or its path has too many of them" + flag},
 		{"a directory for the journal", func(t *testing.T, s Store) { write(t, s.file("journal/x"), "x") },
-			"cannot read state: DIR/web/journal: is a directory" + flag},
+			"cannot save state: DIR/web/journal: is a directory" + flag},
 		{"a journal that is none", func(t *testing.T, s Store) { write(t, s.file("journal"), "x\n") },
 			"state is damaged: DIR/web/journal:1: it is not the first line of a journal of settle; nothing was run. " +
 				"Restore the file, or move it away and apply with --on-missing-state refresh: then every subscriber is refreshed once, since what was owed is lost"},

@@ -35,6 +35,7 @@ var openAttempt = []model.Fact{
 func TestAReaderLooksAgainBeforeItCallsItDamage(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
+	s.peek = os.ReadFile // which waits for a pipe
 	open := piped(t, s)
 	write(t, s.file("whole"), string(text(openAttempt...)))
 	served := make(chan error, 1)
@@ -64,6 +65,7 @@ func TestARunThatEndsWhileItIsReadIsNoKilledOne(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.Alive = alive
+	s.peek = os.ReadFile // which waits for a pipe
 	open := piped(t, s)
 	lock, err := openFile(s.file("lock"), os.O_RDWR)
 	if err != nil {
