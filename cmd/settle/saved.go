@@ -16,6 +16,8 @@ func (c *applyCommand) Validate() error {
 		return err
 	}
 	switch {
+	case c.Keep < 1:
+		return errors.New("--keep must be at least 1")
 	case c.Plan != "" && len(c.Manifests) > 1:
 		return errSeveral
 	case c.Plan != "" && c.NoState:

@@ -75,7 +75,14 @@ func (c *resumeCommand) run(a *app) []ending {
 	}
 	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
 		was, err := j.Resume()
-		return a.resumed(was, err)
+		if err = a.resumed(was, err); err != nil {
+			return err
+		}
+		left, err := o.store.Paused(time.Now())
+		if left != nil {
+			a.say("but every manifest is " + left.Error())
+		}
+		return err
 	})
 }
 
