@@ -4,6 +4,7 @@ package files_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -87,6 +88,30 @@ func TestReadyMayExecute(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Who looks at a new file may not change it: it would not be what is declared.
+func TestReadyMayNotWrite(t *testing.T) {
+	t.Parallel()
+	for name, look := range map[string]func(path string) error{
+		"write": func(path string) error { return os.WriteFile(path, []byte("other"), 0o600) },
+		"replace": func(path string) error {
+			return errors.Join(os.WriteFile(path+"+", []byte("new"), 0o600), os.Rename(path+"+", path))
+		},
+		"remove": os.Remove,
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("new"), Ready: look})
+		if err == nil || !strings.Contains(err.Error(), "was changed or removed by what was only to look at it") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if content, _ := os.ReadFile(path); string(content) != "old" {
+			t.Errorf("%s: content %q", name, content)
+		}
 	}
 }
 

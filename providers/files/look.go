@@ -110,7 +110,9 @@ func (missingError) Unwrap() error { return unix.ENOENT }
 // frozenError names what has the attribute that forbids any change.
 type frozenError string
 
-func (e frozenError) Error() string { return string(e) + " is immutable; " + thaw + " " + string(e) }
+func (e frozenError) Error() string {
+	return string(e) + " is immutable or append-only; " + thaw + " " + string(e)
+}
 
 // frozen returns the path, or its directory, when it may not be changed by
 // anyone; "" when neither is known to be so.

@@ -226,11 +226,28 @@ func (p *parent) finish(made *making, temp, base string, n *model.NewFile) (lost
 		}
 	}
 	if n.Ready != nil {
-		if err := n.Ready(p.join(temp)); err != nil {
+		if err := p.ready(temp, n.Ready); err != nil {
 			return nil, err
 		}
 	}
 	return lost, nil
+}
+
+// ready lets somebody look at the new file, who may not have changed it: it
+// would not be what is declared.
+func (p *parent) ready(temp string, look func(path string) error) error {
+	before, err := p.stat(temp)
+	if err != nil {
+		return err
+	}
+	if err := look(p.join(temp)); err != nil {
+		return err
+	}
+	after, err := p.stat(temp)
+	if err != nil || after.Ino != before.Ino || after.Size != before.Size || after.Mtim != before.Mtim {
+		return fmt.Errorf("%s was changed or removed by what was only to look at it", p.join(temp))
+	}
+	return nil
 }
 
 // attributes gives what was made its owner, group and mode: those that are not

@@ -222,7 +222,7 @@ func TestImmutable(t *testing.T) {
 		if out, err := exec.Command("chattr", "+i", frozen).CombinedOutput(); err != nil {
 			t.Skipf("chattr does not work here: %s", out)
 		}
-		want := frozen + " is immutable; chattr -i -a " + frozen
+		want := frozen + " is immutable or append-only; chattr -i -a " + frozen
 		_, removed := files.Remove(path, false)
 		attempts := map[string]error{"put": put(path, "new"), "remove": removed, "barrier": files.Barrier(path)}
 		if frozen == path {
