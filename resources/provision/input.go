@@ -2,9 +2,11 @@ package provision
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -50,9 +52,14 @@ func ParseInput(data []byte) (*Input, error) {
 	var wrong *json.UnmarshalTypeError
 	switch err := d.Decode(&in); {
 	case errors.As(err, &wrong):
-		return nil, fmt.Errorf("read input: %s must not be a %s", wrong.Field, wrong.Value)
+		return nil, fmt.Errorf("read input: %s must not be %s", cmp.Or(wrong.Field, "it"), withArticle(wrong.Value))
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("read input: it is empty")
 	case err != nil:
 		return nil, fmt.Errorf("read input: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("read input: it is more than one JSON object")
 	}
 	if in.Identity == "" {
 		return nil, errors.New("read input: no identity")
@@ -61,6 +68,14 @@ func ParseInput(data []byte) (*Input, error) {
 		in.JWT = nil
 	}
 	return &in, nil
+}
+
+// withArticle puts an article in front of what encoding/json calls a value.
+func withArticle(value string) string {
+	if strings.HasPrefix(value, "a") || strings.HasPrefix(value, "o") {
+		return "an " + value
+	}
+	return "a " + value
 }
 
 // Inventory is what is known of a server. Values of facts are JSON, so that no
@@ -112,7 +127,7 @@ func ParseInventory(data []byte) (*Inventory, error) {
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(data, &inv); {
 	case errors.As(err, &wrong):
-		return nil, fmt.Errorf("the inventory has a %s in %s", wrong.Value, wrong.Field)
+		return nil, fmt.Errorf("the inventory has %s in %s", withArticle(wrong.Value), wrong.Field)
 	case err != nil:
 		return nil, errors.New("the inventory is not one JSON object")
 	}

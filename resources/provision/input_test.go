@@ -96,10 +96,15 @@ func TestRequestsAreThoseOfTheRealSystem(t *testing.T) {
 
 func TestParseInput(t *testing.T) {
 	for text, want := range map[string]string{
-		`{}`:                "read input: no identity",
-		`{"identity": 1}`:   "read input: identity must not be a number",
-		`{"identty": "x"}`:  `read input: unknown field "identty"`,
-		`{"identity": "x"}`: "",
+		`{}`:                   "read input: no identity",
+		``:                     "read input: it is empty",
+		`[]`:                   "read input: it must not be an array",
+		`{"csr": []}`:          "read input: csr must not be an array",
+		`{"identity": "x"} {}`: "read input: it is more than one JSON object",
+		`{"identity": "x"} x`:  "read input: it is more than one JSON object",
+		`{"identity": 1}`:      "read input: identity must not be a number",
+		`{"identty": "x"}`:     `read input: unknown field "identty"`,
+		`{"identity": "x"}`:    "",
 	} {
 		if _, err := ParseInput([]byte(text)); errorText(err) != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
