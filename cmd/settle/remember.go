@@ -56,6 +56,7 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 	var held *journal.Held
 	switch {
 	case errors.As(err, &held): // by whom is said; of several manifests also which
+		stillOwed(store, l)
 		return nil, refuse(exitLater, "%s: %w", l.report.Manifest, err)
 	case ctx.Err() != nil && err != nil: // it was not waited any longer
 		return nil, &refusal{exitLater, err}
@@ -64,6 +65,7 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 	}
 	if err := paused(store, l); err != nil { // under the lock: nobody pauses behind our back
 		_ = locked.Close() // nothing was written
+		stillOwed(store, l)
 		return nil, err
 	}
 	l.report.State.Found = locked.Found
@@ -100,6 +102,15 @@ func paused(store journal.Store, l *loaded) error {
 		return &refusal{exitLater, fmt.Errorf("%s: %w", l.report.Manifest, pause)}
 	}
 	return nil
+}
+
+// stillOwed tells the report of an apply that has to wait what is owed all the
+// same: who watches the debts must not take them for paid.
+func stillOwed(store journal.Store, l *loaded) {
+	if snap, err := store.Read(); err == nil {
+		memory := snap.Memory()
+		l.report.State.Found, l.report.Summary.Owed = snap.Found, len(memory.Debts)
+	}
 }
 
 // refusedState gives an error of the state its exit code.
