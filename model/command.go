@@ -11,7 +11,7 @@ type Command struct {
 	Argv    []string
 	Dir     string        // absolute
 	Env     []string      // KEY=VALUE, each key once
-	Path    []string      // absolute directories where a bare Argv[0] is looked for, in order
+	Path    []string      // directories where a bare Argv[0] is looked for, in order; only in absolute ones
 	Stdin   []byte        // nil: the null device
 	Timeout time.Duration // from the start of the process; 0: none
 	Grace   time.Duration // between TERM and KILL
@@ -29,6 +29,8 @@ type Command struct {
 	Reply int
 	// Mask hides secrets in all output before anyone sees it. nil: nothing to hide.
 	Mask Masker
+	// Sensitive says that not even the names of its processes are to be told.
+	Sensitive bool
 	// Started is told of the process before anything waits for it. An error ends it.
 	Started func(Process) error
 }

@@ -238,7 +238,10 @@ func (p *process) over() (e model.Exit, err error) {
 
 // leave leaves those alone who still hold a pipe of the output, with a reader.
 func (p *process) leave(fd int) string {
-	who := holders(fd, p.pid)
+	who := "a process"
+	if !p.c.Sensitive {
+		who = holders(fd, p.pid)
+	}
 	text := fmt.Sprintf("left running in the background: %s; it holds the output, and what it writes from now on is dropped", who)
 	if p.c.Mask != nil {
 		text = string(p.c.Mask()([]byte(text), true))

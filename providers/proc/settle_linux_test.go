@@ -153,6 +153,12 @@ func TestWarningHidesSecrets(t *testing.T) {
 	if err != nil || len(e.Warnings) != 1 || !strings.HasPrefix(e.Warnings[0], want) {
 		t.Errorf("%v, %q", err, e.Warnings)
 	}
+	c.Mask, c.Sensitive = nil, true
+	e, err = Run(t.Context(), c)
+	pidIn(t, dir+"/pid")
+	if err != nil || len(e.Warnings) != 1 || !strings.HasPrefix(e.Warnings[0], "left running in the background: a process; ") {
+		t.Errorf("of a sensitive command: %v, %q", err, e.Warnings)
+	}
 }
 
 // TestStandardDescriptorsClosed: the child has a good 0, 1 and 2 all the same,

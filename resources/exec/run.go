@@ -137,7 +137,7 @@ func (c *command) process(who account, argv []string) model.Command {
 	return model.Command{
 		Argv: argv, Dir: dir, Env: env, Path: path, Stdin: c.stdin,
 		Timeout: c.timeout, Grace: c.w.Grace, Mark: mark,
-		User: who.credential, Umask: c.umask, Mask: c.w.Mask,
+		User: who.credential, Umask: c.umask, Mask: c.w.Mask, Sensitive: c.sensitive,
 	}
 }
 

@@ -146,7 +146,7 @@ func (f *file) validator(path string) model.Command {
 	}
 	cmd := model.Command{
 		Argv: argv, Dir: f.base.Dir, Env: env, Path: dirs,
-		Timeout: f.timeout, Grace: f.w.Grace, Mark: mark, Mask: f.w.Mask,
+		Timeout: f.timeout, Grace: f.w.Grace, Mark: mark, Mask: f.w.Mask, Sensitive: f.sensitive,
 	}
 	if cmd.Timeout == 0 {
 		cmd.Timeout = validateTimeout

@@ -87,7 +87,7 @@ func (s *server) process(argv []string, timeout time.Duration) model.Command {
 	}
 	return model.Command{
 		Argv: argv, Dir: s.base.Dir, Env: env, Path: path, Timeout: timeout,
-		Grace: s.w.Grace, Mark: mark, Mask: s.w.Mask,
+		Grace: s.w.Grace, Mark: mark, Mask: s.w.Mask, Sensitive: s.sensitive,
 	}
 }
 
