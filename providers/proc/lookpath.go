@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -31,10 +32,12 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 		return "", &StartError{"the command is empty", nil}
 	}
 	var searched []string
+	var skipped string
 	var found string // and not executable
 	for _, d := range path {
-		if !filepath.IsAbs(d) {
-			continue // "" and "." would be the current directory
+		if !filepath.IsAbs(d) { // "" and "." would be the current directory
+			skipped = fmt.Sprintf("; %q in the search path is skipped, only absolute directories are searched", d)
+			continue
 		}
 		file := filepath.Join(d, argv0)
 		err := runnable(file)
@@ -46,13 +49,17 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 		}
 		searched = append(searched, d)
 	}
-	switch {
-	case found != "":
+	if found != "" {
 		return "", whyNot(found, syscall.EACCES)
-	case len(searched) == 0:
-		return "", &StartError{word(argv0) + " not found: the search path is empty", syscall.ENOENT}
 	}
-	return "", &StartError{word(argv0) + " not found in " + word(strings.Join(searched, ":")), syscall.ENOENT}
+	where := " in " + word(strings.Join(searched, ":"))
+	switch {
+	case len(searched) == 0 && skipped == "":
+		where = ": the search path is empty"
+	case len(searched) == 0:
+		where = ""
+	}
+	return "", &StartError{word(argv0) + " not found" + where + skipped, syscall.ENOENT}
 }
 
 // runnable says whether a file is one that the kernel might start for us.

@@ -62,9 +62,9 @@ func TestStartErrors(t *testing.T) {
 		want string // D is the directory
 	}{
 		{"not in the path", model.Command{Argv: []string{"ls"}, Path: []string{"/nonexistent", "/tmp/x"}}, "ls not found in /nonexistent:/tmp/x"},
-		{"not in the path, but in the working directory", model.Command{Argv: []string{"script"}, Path: path}, "script not found in /no/such/dir:D/bin"},
+		{"not in the path, but in the working directory", model.Command{Argv: []string{"script"}, Path: path}, `script not found in /no/such/dir:D/bin; "bin" in the search path is skipped, only absolute directories are searched`},
 		{"no path", model.Command{Argv: []string{"ls"}}, "ls not found: the search path is empty"},
-		{"only relative ones in the path", model.Command{Argv: []string{"script"}, Path: []string{".", "", "bin"}}, "script not found: the search path is empty"},
+		{"only relative ones in the path", model.Command{Argv: []string{"script"}, Path: []string{"bin", "."}}, `script not found; "." in the search path is skipped, only absolute directories are searched`},
 		{"only one that is not executable in the path", model.Command{Argv: []string{"plain"}, Path: path}, "D/bin/plain is not executable"},
 		{"no words", model.Command{}, "the command is empty"},
 		{"an empty word", model.Command{Argv: []string{""}, Path: path}, "the command is empty"},

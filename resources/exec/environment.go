@@ -113,12 +113,7 @@ func (c *command) environment(who account, cwd, mark string) (env, path []string
 		id = outer + " " + mark
 	}
 	e.set(runIDVariable, id)
-	for _, dir := range filepath.SplitList(e.get("PATH")) {
-		if filepath.IsAbs(dir) { // a bare name never means the current directory
-			path = append(path, dir)
-		}
-	}
-	return e, path
+	return e, filepath.SplitList(e.get("PATH"))
 }
 
 // Environment returns what composes the environment of processes that other

@@ -103,7 +103,7 @@ func TestEnvironment(t *testing.T) {
 	}{
 		{name: "settle's own", want: []string{"A=outer", "CI_TOKEN=t", "PATH=/outer/bin", "SHELL=/bin/bash"}, path: "/outer/bin"},
 		{name: "a value replaces one", values: map[string]model.Value{"environment": pairs("A", "in")}, want: []string{"A=in", "CI_TOKEN=t", "PATH=/outer/bin", "SHELL=/bin/bash"}, path: "/outer/bin"},
-		{name: "PATH of environment finds programs too", values: map[string]model.Value{"environment": pairs("PATH", "/env/bin:rel:")}, want: []string{"A=outer", "CI_TOKEN=t", "PATH=/env/bin:rel:", "SHELL=/bin/bash"}, path: "/env/bin"},
+		{name: "PATH of environment finds programs too", values: map[string]model.Value{"environment": pairs("PATH", "/env/bin:rel:")}, want: []string{"A=outer", "CI_TOKEN=t", "PATH=/env/bin:rel:", "SHELL=/bin/bash"}, path: "/env/bin rel "},
 		{name: "path wins over it", values: map[string]model.Value{"environment": pairs("PATH", "/env/bin"), "path": text("/a:/b")}, want: []string{"A=outer", "CI_TOKEN=t", "PATH=/a:/b", "SHELL=/bin/bash"}, path: "/a /b"},
 		{name: "path as a list", values: map[string]model.Value{"path": list("/a", "/b")}, want: []string{"A=outer", "CI_TOKEN=t", "PATH=/a:/b", "SHELL=/bin/bash"}, path: "/a /b"},
 		{name: "clean", opts: func(o *Options) { o.CleanEnv = true }, values: map[string]model.Value{"environment": pairs("B", "b")}, want: []string{"B=b", "LANG=C.UTF-8", "PATH=/outer/bin", "SHELL=/bin/bash"}, path: "/outer/bin"},
