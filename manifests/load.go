@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -39,6 +40,22 @@ func Load(src Source, types []model.Type) (m *model.Manifest, problems, warnings
 		return nil, problems, warnings
 	}
 	return l.m, nil, warnings
+}
+
+// Name returns the name that a manifest gives itself: also one with problems is
+// to be told from others. It is empty when there is none, or no YAML to read it in.
+func Name(src Source) string {
+	root := newLoader(src, nil).parse()
+	if root == nil || root.Kind != yaml.MappingNode {
+		return ""
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 { // not pairs: the tree may be one that no walk would survive
+		key, value := root.Content[i], root.Content[i+1]
+		if key.Value == "name" && value.Kind == yaml.ScalarNode && !isNull(value) && !strings.ContainsAny(value.Value, "\r\n") {
+			return value.Value
+		}
+	}
+	return ""
 }
 
 // loader is the state of one Load.

@@ -139,3 +139,22 @@ func checkWords(t *testing.T, p model.Problem) {
 		t.Errorf("%s: begins with a capital", p)
 	}
 }
+
+func TestNameOfWhatHasProblems(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"name: web\nresurces: []\n", "web"},
+		{"resources:\n  - exec: {name: x, comand: y}\nname: 007\n", "007"},
+		{"name: null\nx: 1\n", ""},
+		{"name: [web]\n", ""},
+		{"name: |\n  web\n", ""},
+		{"x: 1\n", ""},
+		{"a: &a\n  <<: *a\n<<: *a\nname: web\n", "web"},
+		{"- exec: {name: x}\n", ""},
+		{"name: web\n\tx: [\n", ""},
+		{"", ""},
+	} {
+		if got := manifests.Name(manifests.Source{Path: "m.yaml", Bytes: []byte(tt.text)}); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}

@@ -50,6 +50,7 @@ func (a *app) load(mode, path string, strict bool, world resources.World) *loade
 		l.report.Name = m.Name
 	}
 	if len(problems) > 0 {
+		l.report.Name = manifests.Name(src)
 		l.refuse(refuse(exitInvalid, "%s: %s", path, counted(len(problems), "problem")))
 		return l
 	}
