@@ -50,6 +50,8 @@ var propertyWords = newForeign(map[string]string{
 	"executable": "shell", "interpreter": "shell", "input": "stdin", "limit": "timeout", "deadline": "timeout",
 	"desc": "description", "summary": "description", "comment": "description", "id": "name", "title": "name", "label": "tags", "labels": "tags",
 	"generates": "creates", "output": "creates", "outputs": "creates", "produces": "creates", "targets": "creates", "unless_exists": "creates",
+	"src": "source", "dest": "path", "destination": "path", "filename": "path", "perms": "mode", "permissions": "mode", "chmod": "mode",
+	"state": "ensure", "text": "content", "body": "content", "user": "owner", "link_to": "target", "overwrite": "replace", "recursive": "recurse", "verify": "validate", "check_cmd": "validate",
 })
 
 // typeWords are the same for types.
