@@ -37,7 +37,7 @@ func readStat(pid int) (s stat, ok bool) {
 	if !procfs() {
 		return s, false
 	}
-	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	line, err := readLine("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return s, false
 	}
@@ -54,6 +54,19 @@ func readStat(pid int) (s stat, ok bool) {
 		s.execing = fields[48] == "0" // env_end
 	}
 	return s, err == nil
+}
+
+// readLine reads a file of procfs that is short. It is what os.ReadFile does,
+// without what that does for files that may make it wait.
+func readLine(path string) ([]byte, error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	line := make([]byte, 2048)
+	n, err := syscall.Read(fd, line)
+	return line[:max(0, n)], err
 }
 
 // dead says whether there is nothing left of a process but its status.

@@ -25,7 +25,7 @@ type output struct {
 	wake *waker
 	buf  *[chunk]byte // to read into; nil with a listener that has yet to give one back
 
-	full    chan []byte       // to the listener; nil without one
+	full    chan []byte       // to the listener; nil without one, and before the first output
 	free    chan *[chunk]byte // back from it
 	done    chan struct{}
 	starved atomic.Bool // the reader waits for a free buffer
@@ -37,10 +37,14 @@ func (o *output) open(c *model.Command, wake *waker) {
 	if c.Mask != nil {
 		o.sink.mask = c.Mask()
 	}
-	if c.Output == nil {
-		return
+	if c.Output != nil {
+		o.sink.lines = &splitter{emit: c.Output}
 	}
-	o.sink.lines = &splitter{emit: c.Output}
+}
+
+// listen starts the goroutine of the listener. Most commands say nothing, and
+// to start it for them would cost more than all else but their process.
+func (o *output) listen() {
 	o.full, o.free, o.done = make(chan []byte, 2), make(chan *[chunk]byte, 2), make(chan struct{})
 	o.free <- chunks.Get().(*[chunk]byte)
 	go o.tell()
@@ -80,11 +84,14 @@ func (o *output) more() {
 	case n <= 0:
 		_ = syscall.Close(o.fd)
 		o.fd = -1
-	case o.full == nil:
+	case o.sink.lines == nil:
 		o.read += int64(n)
 		o.sink.write(o.buf[:n], false)
 	default:
 		o.read += int64(n)
+		if o.full == nil {
+			o.listen()
+		}
 		o.full <- o.buf[:n]
 		o.buf = nil
 	}

@@ -324,7 +324,7 @@ func (s *server) takeInventory(ctx context.Context) (Inventory, error) {
 	case len(s.inventoryCommand) > 0:
 		data, err = s.outputOf(ctx, "inventory_command", s.inventoryCommand)
 	default:
-		data, err = s.w.facts(ctx)
+		inv, err = s.w.facts(ctx)
 	}
 	if err != nil {
 		return inv, err
@@ -345,13 +345,10 @@ func (s *server) takeInventory(ctx context.Context) (Inventory, error) {
 }
 
 func (s *server) inventorySource() string {
-	switch {
-	case s.inventoryFile != "":
+	if s.inventoryFile != "" {
 		return "inventory_file " + s.inventoryFile
-	case len(s.inventoryCommand) > 0:
-		return "inventory_command " + s.shown(s.inventoryCommand)
 	}
-	return "facts"
+	return "inventory_command " + s.shown(s.inventoryCommand)
 }
 
 // runningVersion is that of the server, "" when the manifest does not say.

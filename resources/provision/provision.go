@@ -92,26 +92,30 @@ func Type(opts Options) model.Type {
 // world is what all provisions of a run share.
 type world struct {
 	Options
+	directories sync.Mutex // held to make one
+
 	started  atomic.Int64 // processes, for their marks
 	gathered struct {
 		sync.Mutex
-		facts []byte
+		*Inventory
 	}
 }
 
 // facts gathers those of this machine once a run: it costs more than a helper,
 // and there may be a thousand of them.
-func (w *world) facts(ctx context.Context) ([]byte, error) {
+func (w *world) facts(ctx context.Context) (Inventory, error) {
 	w.gathered.Lock()
 	defer w.gathered.Unlock()
-	if w.gathered.facts == nil {
+	if w.gathered.Inventory == nil {
 		facts, err := w.Facts(ctx)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			w.gathered.Inventory, err = ParseInventory(facts)
 		}
-		w.gathered.facts = facts
+		if err != nil {
+			return Inventory{}, err
+		}
 	}
-	return w.gathered.facts, nil
+	return *w.gathered.Inventory, nil
 }
 
 // server is one provision as declared.
