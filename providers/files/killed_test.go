@@ -115,6 +115,27 @@ func TestReadyMayNotWrite(t *testing.T) {
 	}
 }
 
+// What appears while something new is made is never removed without force.
+func TestMadeMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []model.FileKind{model.FileDirectory, model.FileRegular} {
+		path := filepath.Join(t.TempDir(), "x")
+		precious := filepath.Join(path, "precious")
+		_, _, err := files.Put(path, model.NewFile{Kind: kind, Ready: func(string) error {
+			return errors.Join(os.Mkdir(path, 0o755), os.WriteFile(precious, nil, 0o600))
+		}})
+		if err == nil || !strings.Contains(err.Error(), "somebody else has made something there meanwhile") {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if _, err := os.Stat(precious); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if names, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(names) > 0 {
+			t.Errorf("%s: left %q", kind, names)
+		}
+	}
+}
+
 // versions are two contents that cannot be taken for each other, or for half of one.
 func versions() [2][]byte {
 	return [2][]byte{bytes.Repeat([]byte("a"), 300_000), bytes.Repeat([]byte("b"), 500_000)}

@@ -156,3 +156,17 @@ func kind(st *unix.Stat_t) model.FileKind {
 
 // permissions are the twelve bits of a mode that chmod sets.
 const permissions = 0o7777
+
+var errMadeMeanwhile = errors.New("somebody else has made something there meanwhile")
+
+// renameNew moves what must not take the place of anything.
+func renameNew(dir int, from, to string) error {
+	err := renameNoReplace(dir, from, to)
+	switch {
+	case errors.Is(err, unix.EEXIST):
+		return errMadeMeanwhile
+	case errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOTSUP): // not on this file system
+		return unix.Renameat(dir, from, dir, to)
+	}
+	return err
+}

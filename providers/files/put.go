@@ -33,7 +33,7 @@ func Put(path string, n model.NewFile) (done bool, lost []string, err error) {
 	lost, err = p.finish(made, temp, base, &n)
 	swapped := false
 	if err == nil {
-		swapped, err = p.move(temp, base)
+		swapped, err = p.move(temp, base, n.Force)
 	}
 	if err != nil {
 		_ = p.removeAll(temp) // the error that matters is the one before
@@ -310,8 +310,9 @@ func ids(uid, gid int) string {
 }
 
 // move puts the finished thing in its place in one step. When a directory is
-// replaced, or replaces something, that stands under the temporary name then.
-func (p *parent) move(temp, base string) (swapped bool, err error) {
+// replaced, or replaces something, that stands under the temporary name then:
+// only with force, since somebody may have made it after we looked.
+func (p *parent) move(temp, base string, force bool) (swapped bool, err error) {
 	was, err := p.stat(base)
 	if err != nil && !errors.Is(err, unix.ENOENT) {
 		return false, err
@@ -320,8 +321,15 @@ func (p *parent) move(temp, base string) (swapped bool, err error) {
 	if nowErr != nil {
 		return false, nowErr
 	}
-	if err == nil && (kind(&was) == model.FileDirectory || kind(&now) == model.FileDirectory) {
+	directory := kind(&now) == model.FileDirectory
+	switch {
+	case err == nil && (directory || kind(&was) == model.FileDirectory):
+		if !force {
+			return false, errMadeMeanwhile
+		}
 		return true, exchange(p.fd, temp, base)
+	case directory: // an empty one that somebody has made meanwhile may be in use
+		return false, renameNew(p.fd, temp, base)
 	}
 	return false, unix.Renameat(p.fd, temp, p.fd, base)
 }

@@ -37,6 +37,11 @@ func exchange(dir int, a, b string) error {
 	return unix.RenameatxNp(dir, a, dir, b, unix.RENAME_SWAP)
 }
 
+// renameNoReplace renames an entry of a directory to a name that is free.
+func renameNoReplace(dir int, from, to string) error {
+	return unix.RenameatxNp(dir, from, dir, to, unix.RENAME_EXCL)
+}
+
 // frozen says whether an open file has the attribute that forbids any change.
 func frozen(fd int) bool {
 	const immutable = unix.UF_IMMUTABLE | unix.UF_APPEND | unix.SF_IMMUTABLE | unix.SF_APPEND

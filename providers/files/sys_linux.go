@@ -54,6 +54,11 @@ func exchange(dir int, a, b string) error {
 	return unix.Renameat2(dir, a, dir, b, unix.RENAME_EXCHANGE)
 }
 
+// renameNoReplace renames an entry of a directory to a name that is free.
+func renameNoReplace(dir int, from, to string) error {
+	return unix.Renameat2(dir, from, dir, to, unix.RENAME_NOREPLACE)
+}
+
 // frozen says whether an open file has the attribute that forbids any change.
 func frozen(fd int) bool {
 	const immutable, appendOnly = 0x10, 0x20
