@@ -122,16 +122,28 @@ func (s *server) write(c *change) (done bool, lost []string, err error) {
 	})
 }
 
-// makeDirectory makes a directory and those above it that are missing.
+// makeDirectory makes a directory and those above it that are missing, which
+// several servers may share.
 func (s *server) makeDirectory(c *change) (done bool, lost []string, err error) {
+	s.w.directories.Lock()
+	defer s.w.directories.Unlock()
+	return s.makeMissing(c)
+}
+
+func (s *server) makeMissing(c *change) (done bool, lost []string, err error) {
 	if _, err := os.Stat(c.path); !errors.Is(err, os.ErrNotExist) {
 		return false, nil, err
 	}
 	above := &change{target: target{path: filepath.Dir(c.path), mode: 0o755}, uid: c.uid, gid: c.gid}
-	if done, lost, err = s.makeDirectory(above); err != nil {
+	if done, lost, err = s.makeMissing(above); err != nil {
 		return done, lost, err
 	}
 	made, _, err := s.w.Disk.Put(c.path, model.NewFile{Kind: model.FileDirectory, Mode: &c.mode, UID: c.uid, GID: c.gid})
+	if err != nil {
+		if info, statErr := os.Stat(c.path); statErr == nil && info.IsDir() { // another run was faster
+			err = nil
+		}
+	}
 	return done || made, nil, err
 }
 
