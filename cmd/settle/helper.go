@@ -154,7 +154,9 @@ func (c *helperRunCommand) run(a *app) []ending {
 		a.print([]byte("decision  none\nerror     " + render.Escape(err.Error()) + "\n"))
 		return []ending{{refused: &refusal{exitFailed, err}}}
 	}
-	a.print(trialText(t))
+	if !a.Quiet || t.Action == provision.Refuse {
+		a.print(trialText(t))
+	}
 	switch t.Action {
 	case provision.Refuse:
 		return []ending{{refused: refuse(exitFailed, "refused")}}

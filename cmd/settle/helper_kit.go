@@ -66,7 +66,9 @@ func (c *helperTestCommand) run(a *app) []ending {
 	}
 	r.DurationMS = time.Since(begun).Milliseconds()
 	r.Summary = model.Summarize(false, r.Resources, 0)
-	a.print(kitText(&r))
+	if !a.Quiet || r.Summary.Count[model.Failed] > 0 {
+		a.print(kitText(&r))
+	}
 	e := ending{report: &r}
 	r.ExitCode = exitCode(e)
 	files := newFiler(c.Report)
