@@ -234,6 +234,26 @@ func TestJSONHasNoNullLists(t *testing.T) {
 	}
 }
 
+// The parts of a document are put together as an encoder of the whole does it.
+func TestJSONIsOneDocument(t *testing.T) {
+	for name, reports := range map[string][]model.Report{
+		"none": {}, "empty": {{}}, "one": {applyReport()}, "plan": {planReport()}, "invalid": {invalidReport()},
+		"several": {applyReport(), {}, planReport()},
+	} {
+		whole := make([]model.Report, len(reports))
+		for i := range reports {
+			whole[i] = complete(reports[i])
+		}
+		want := Document(map[string][]model.Report{"runs": whole})
+		if len(whole) == 1 {
+			want = Document(whole[0])
+		}
+		if got := JSON(reports, Options{}); !bytes.Equal(got, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
 func TestJSONIsNotEscapedForHTML(t *testing.T) {
 	o := outcome("exec#a && b > c", 1, model.Changed, "")
 	if out := JSON([]model.Report{report("apply", 0, []model.Outcome{o})}, Options{}); !bytes.Contains(out, []byte("a && b > c")) {
