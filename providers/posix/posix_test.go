@@ -164,7 +164,8 @@ func FuzzArgv(f *testing.F) {
 	})
 }
 
-// FuzzJoin pastes what Join wrote into a real shell, and reads it back with Argv.
+// FuzzJoin pastes what Join wrote into a real shell, and reads it back with Argv
+// (SC-105).
 func FuzzJoin(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"#x", "", "a b"}, {"~", "it's", "a\nb"}, {"é", "-n", "*"}, {"!", "a=b", "$HOME"},
