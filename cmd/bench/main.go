@@ -49,6 +49,7 @@ type options struct {
 	quick  bool
 	runs   int
 	only   string
+	peers  string
 	settle string
 	ccm    string
 }
@@ -60,6 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.BoolVar(&o.quick, "quick", false, "small sizes, under two minutes; without it about half an hour, more with slow peers")
 	flags.IntVar(&o.runs, "runs", 5, "runs of each program; the table shows medians")
 	flags.StringVar(&o.only, "only", "", "only these cases, separated by commas")
+	flags.StringVar(&o.peers, "peers", "", "only these peers, separated by commas; none for none. Default: all that are found")
 	flags.StringVar(&o.settle, "settle", "", "measure this settle, not one built from the working tree")
 	flags.StringVar(&o.ccm, "ccm", "", "also measure this ccm")
 	if err := flags.Parse(args); err != nil {
@@ -155,7 +157,7 @@ func newLab(ctx context.Context, o *options) (l *lab, err error) {
 	}
 	// the same for all, and nothing in it that favours one
 	l.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "USER=bench", "LOGNAME=bench", "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + l.dir}
-	l.peers = findPeers(o.ccm)
+	l.peers = slices.DeleteFunc(findPeers(o.ccm), func(p peer) bool { return !chosen(o.peers, p.name) })
 	return l, nil
 }
 
