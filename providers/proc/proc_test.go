@@ -257,6 +257,12 @@ func TestUser(t *testing.T) {
 	if e, err := Run(t.Context(), c); err != nil || e.Output != "65534\n65533\n65533 65531\n" {
 		t.Errorf("%v, %v, %q", e, err, e.Output)
 	}
+	who := c.User
+	c.User = &model.Credential{UID: 1<<32 - 1, GID: 7}
+	if e, err := Run(t.Context(), c); e.Began || err == nil || err.Error() != "switching to user 4294967295 and group 7 is not possible: the system, or this user namespace, has no such number" {
+		t.Errorf("a number that nobody can have: %v, %v", e, err)
+	}
+	c.User = who
 	c.Argv[2], c.Stdin = "cat /dev/stdin; echo out >/dev/stdout; echo err >/dev/stderr", []byte("in\n")
 	if e, err := Run(t.Context(), c); err != nil || e.Output != "in\nout\nerr\n" {
 		t.Errorf("by their names: %v, %v, %q", e, err, e.Output)

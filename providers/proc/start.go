@@ -118,6 +118,9 @@ func whyNoProcess(c *model.Command, who *syscall.Credential, program string, err
 		}
 		return &StartError{fmt.Sprintf("switching to user %d is not permitted: %s", who.Uid, why), err}
 	}
+	if who != nil && err == syscall.EINVAL {
+		return &StartError{fmt.Sprintf("switching to user %d and group %d is not possible: the system, or this user namespace, has no such number", who.Uid, who.Gid), err}
+	}
 	if dir := checkDir(c.Dir); dir != nil {
 		return dir
 	}
