@@ -144,7 +144,7 @@ func (c *helperRunCommand) run(a *app) []ending {
 	if err != nil {
 		return a.refused(refuse(exitInvalid, "%s: %w", c.Input, err))
 	}
-	ctx, stop := a.interruptible(context.Background())
+	ctx, stop := a.interruptible(context.Background(), time.Second)
 	defer stop()
 	t, _, err := h.try(ctx, in, data, func(line []byte) { a.err.plain(string(line)) })
 	if ctx.Err() != nil {

@@ -46,7 +46,7 @@ func (c *helperTestCommand) run(a *app) []ending {
 		}
 		cases = append(cases, own...)
 	}
-	ctx, stop := a.interruptible(context.Background())
+	ctx, stop := a.interruptible(context.Background(), time.Second)
 	defer stop()
 	r := newReport("helper test", c.Helper)
 	begun := time.Now()

@@ -11,10 +11,15 @@ import (
 	"github.com/settle-cm/settle/providers/proc"
 )
 
+// afterGrace is how long after its grace what was ended is surely over, and
+// told of where anybody reads.
+const afterGrace = 4 * time.Second
+
 // interruptible returns a context that the first INT, TERM or HUP ends, with
 // that signal as its cause; a second one kills what still runs, and waits for no
-// reader. A HUP that the caller of settle wants ignored (nohup) stays ignored.
-func (a *app) interruptible(parent context.Context) (context.Context, func()) {
+// reader. Nor does anyone wait for one once all that ran must be over after the
+// first, grace being what it is given to end. A HUP that the caller of settle wants ignored (nohup) stays ignored.
+func (a *app) interruptible(parent context.Context, grace time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -31,6 +36,7 @@ func (a *app) interruptible(parent context.Context) (context.Context, func()) {
 			case s := <-caught:
 				if first {
 					cancel(&proc.Signalled{Signal: s.(syscall.Signal)})
+					time.AfterFunc(grace+afterGrace, a.hurry)
 				} else {
 					proc.KillAll()
 					a.hurry()

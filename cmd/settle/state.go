@@ -217,7 +217,7 @@ func (a *app) say(line string) {
 
 // change does something to the state of a manifest while it holds the lock.
 func (a *app) change(o *opened, wait span, do func(*journal.Journal) error) []ending {
-	ctx, stop := a.interruptible(context.Background())
+	ctx, stop := a.interruptible(context.Background(), 0)
 	defer stop()
 	j, err := o.store.Lock(ctx, time.Duration(wait), holder("", o.report.Started))
 	if err != nil {

@@ -88,7 +88,7 @@ func (a *app) through(j *job, all []*loaded) []ending {
 			bar = l
 		}
 	}
-	ctx, stop := a.interruptible(context.Background())
+	ctx, stop := a.interruptible(context.Background(), time.Duration(j.Grace))
 	defer stop()
 	endings := make([]ending, len(all))
 	show.pipe.hide(all)
