@@ -22,7 +22,7 @@ type showCommand struct {
 	Run      string `arg:"" help:"The run, as history lists it, or last."`
 	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
 	stateFlags
-	Output string `short:"o" default:"text" placeholder:"FORMAT" help:"Any format of a report: text, json, html, junit, markdown or metrics."`
+	Output string `short:"o" default:"text" placeholder:"FORMAT" help:"Any format of a report: text, json, jsonl, html, junit, markdown or metrics."`
 }
 
 // Validate knows the formats from their table. kong calls it.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func goldenReports() map[string][]model.Report {
 }
 
 // goldenFormats are the formats that are files, with how their files end.
-var goldenFormats = map[string]string{"junit": ".xml", "markdown": ".md", "metrics": ".prom", "html": ".html"}
+var goldenFormats = map[string]string{"jsonl": ".jsonl", "junit": ".xml", "markdown": ".md", "metrics": ".prom", "html": ".html"}
 
 func TestGoldenFiles(t *testing.T) {
 	for format, ending := range goldenFormats {
@@ -117,6 +118,14 @@ func FuzzFormats(f *testing.F) {
 		r.Name, r.Manifest = a, b
 		for name, ending := range goldenFormats {
 			out := string(Formats[name]([]model.Report{r}, Options{}))
+			if name == "jsonl" {
+				for line := range strings.Lines(out) {
+					if !json.Valid([]byte(line)) {
+						t.Errorf("no JSON: %q", line)
+					}
+				}
+				continue // where U+FFFE is a character like any other
+			}
 			if at := strings.IndexFunc(out, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xfffe }); at >= 0 {
 				t.Errorf("%s lets %q through", ending, out[at:at+1])
 			}

@@ -25,6 +25,7 @@ type Options struct {
 var Formats = map[string]Format{
 	"text":     Text,
 	"json":     JSON,
+	"jsonl":    Events,
 	"junit":    JUnit,
 	"markdown": Markdown,
 	"metrics":  Metrics,
