@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // procfs says whether /proc is there and tells of the processes as we number
@@ -90,75 +86,6 @@ func processes() []int {
 		}
 	}
 	return pids
-}
-
-// environ returns the environment that a process began with. One that is in
-// the middle of an exec shows none for a moment, which must not make it a
-// stranger: it is asked again until it has one.
-func environ(pid int) ([]byte, error) {
-	file := "/proc/" + strconv.Itoa(pid) + "/environ"
-	for pause := 100 * time.Microsecond; ; pause *= 2 {
-		env, err := os.ReadFile(file)
-		if len(env) > 0 || err != nil || pause > 20*time.Millisecond {
-			return env, err
-		}
-		if s, ok := readStat(pid); !ok || s.dead() || !s.execing {
-			return os.ReadFile(file) // it may have got one in between
-		}
-		time.Sleep(pause)
-	}
-}
-
-// marked says whether a process has the mark in its environment, as a whole word.
-func marked(pid int, mark string) bool {
-	if mark == "" {
-		return false
-	}
-	env, err := environ(pid)
-	if err != nil || !bytes.Contains(env, []byte(mark)) {
-		return false
-	}
-	for _, v := range bytes.Split(env, []byte{0}) {
-		if words, ok := bytes.CutPrefix(v, []byte("SETTLE_RUN_ID=")); ok {
-			for _, w := range bytes.Split(words, []byte(" ")) {
-				if string(w) == mark {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// survivors says whether anything lives in the group or carries the mark, and
-// whether it can know. It begins with the newest: they may be gone soonest, and
-// what they fork has not been listed.
-func survivors(group int, mark string) (alive, known bool) {
-	for _, pid := range slices.Backward(processes()) {
-		if s, ok := readStat(pid); ok && !s.dead() && (s.group == group || marked(pid, mark)) {
-			return true, true
-		}
-	}
-	return false, procfs()
-}
-
-// signalEscaped signals those who carry the mark and left the group. Each is
-// held by a descriptor while it is looked at, so that its pid cannot come to
-// mean another in between.
-func signalEscaped(group int, mark string, sig syscall.Signal) {
-	for _, pid := range slices.Backward(processes()) {
-		if !marked(pid, mark) {
-			continue
-		}
-		fd, err := unix.PidfdOpen(pid, 0)
-		if err != nil {
-			continue
-		}
-		if s, ok := readStat(pid); ok && s.group != group && marked(pid, mark) {
-			_ = unix.PidfdSendSignal(fd, sig, nil, 0) // gone, or not ours to signal
-		}
-		_ = syscall.Close(fd)
-	}
 }
 
 // holders names the processes that hold the pipe whose read end fd is.
