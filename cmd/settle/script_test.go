@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,6 +38,9 @@ func TestMain(m *testing.M) {
 //	                              and says so, e.g. resources.0.status=changed
 //	appears FILE                  wait until another process has made it
 func TestScript(t *testing.T) {
+	// who runs the tests may ignore HUP, as nohup does; a handler of ours keeps
+	// the scripts from inheriting that
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join(top, "testdata", "script"),
 		RequireExplicitExec: true,
