@@ -18,7 +18,8 @@ const afterGrace = 4 * time.Second
 // interruptible returns a context that the first INT, TERM or HUP ends, with
 // that signal as its cause; a second one kills what still runs, and waits for no
 // reader. Nor does anyone wait for one once all that ran must be over after the
-// first, grace being what it is given to end. A HUP that the caller of settle wants ignored (nohup) stays ignored.
+// first, grace being what it is given to end. A HUP that the caller of settle
+// wants ignored (nohup) stays ignored.
 func (a *app) interruptible(parent context.Context, grace time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
@@ -56,10 +57,16 @@ type tooLong struct{ limit time.Duration }
 
 func (t tooLong) Error() string { return fmt.Sprintf("the run took longer than %s", t.limit) }
 
-// limited ends a context after a time; 0 is never.
-func limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+// limited ends a context after a time; 0 is never. Once all that ran must be over
+// after that, it waits for no reader.
+func (a *app) limited(ctx context.Context, limit, grace time.Duration) (context.Context, func()) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, limit, tooLong{limit})
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooLong{limit})
+	late := time.AfterFunc(limit+grace+afterGrace, a.hurry)
+	return ctx, func() {
+		late.Stop()
+		cancel()
+	}
 }

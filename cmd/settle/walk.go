@@ -152,7 +152,7 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 	if l.refused != nil {
 		return e
 	}
-	ctx, stop := limited(ctx, time.Duration(j.RunTimeout))
+	ctx, stop := a.limited(ctx, time.Duration(j.RunTimeout), time.Duration(j.Grace))
 	defer stop()
 	known, err := a.remember(ctx, j, l)
 	if err != nil {
