@@ -150,7 +150,7 @@ func newLab(ctx context.Context, o *options) (l *lab, err error) {
 		return nil, err
 	}
 	if l.settle == "" {
-		l.settle = filepath.Join(l.dir, "settle")
+		l.settle = filepath.Join(l.dir, "settle.bin") // settle is the directory of its work
 		if err := build(exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", l.settle, "./cmd/settle"), root); err != nil {
 			return nil, err
 		}
