@@ -27,7 +27,28 @@ type Source struct {
 	Dir      string // absolute; what relative paths in it are relative to
 	Identity string // the absolute path of the file, "" for standard input: used when the manifest has no name
 	Bytes    []byte
-	Environ  []string // settle's own environment, where the values of secrets are: they are kept out of what is said
+	Environ  []string // settle's own environment: of the values of secrets, which are kept out of what is said, of ${env.…} and of SETTLE_VAR_…
+	Inputs
+}
+
+// Inputs are the values that a manifest is given from outside, and how it gets
+// more: the functions are called when something first asks, and may be nil.
+type Inputs struct {
+	Vars      []Given                                   // --var; of two of one name the later wins
+	VarFiles  []ValueFile                               // --var-file, over Vars
+	Facts     []Given                                   // --fact, over what Host says
+	FactFiles []ValueFile                               // --facts-file, over what Host says and under Facts
+	Host      func() (map[string]any, error)            // facts of this machine: texts, ints, []any and map[string]any
+	Include   func(path string) (src []byte, err error) // reads an included file by its absolute path
+}
+
+// Given is a value given on the command line, K=V.
+type Given struct{ Key, Text string }
+
+// ValueFile is a file of values, YAML or JSON.
+type ValueFile struct {
+	Path  string // as the user gave it
+	Bytes []byte
 }
 
 // Load reads a manifest of resources of the given types. The manifest is

@@ -49,9 +49,29 @@ type Value struct {
 	Int      int     // Int and Count, and each of Codes' items
 	Duration time.Duration
 	Shape    Shape
-	Quoted   bool // Scalar: quoted or a block scalar, so never a slip of YAML's typing
-	Bool     bool // Bool; CodesOrTrue: true was written
-	Default  bool // came from defaults, not from the resource itself
+	Quoted   bool   // Scalar: quoted or a block scalar, so never a slip of YAML's typing
+	Bool     bool   // Bool; CodesOrTrue: true was written
+	Default  bool   // came from defaults, not from the resource itself
+	Holes    *Holes // of a command that has values in it; nil when it has none
+}
+
+// Mark stands in a command's text where a value goes: no text of a manifest can
+// hold a zero byte.
+const Mark = "\x00"
+
+// Holes are the values of a command's text, which has a Mark for each. What a
+// value must look like there only the provider knows that makes words of the
+// text: a posix one fills the words after it has split, a shell one quotes.
+type Holes struct {
+	Values []Hole // in the order of the marks
+	Filled string // the text with the values in it, as it could be written in a manifest: left by whoever makes words of it
+}
+
+// Hole is one value of a command's text.
+type Hole struct {
+	Text string // the value
+	Expr string // what it was written as: ${var.x}
+	Raw  bool   // ${raw.…}: it goes into the text as it stands
 }
 
 // Pair is one key of a map with its value.
