@@ -53,7 +53,7 @@ func cases(quick bool) []benchCase {
 		{"single", "resource, nothing to do", []int{1}, converged},
 	}
 	if !quick {
-		list = append(list, benchCase{"million", "commands whose creates is there, in one manifest", []int{200_000, 1_000_000}, million})
+		list = append(list, benchCase{"million", "commands whose creates is there, in one manifest: more than it may hold", []int{300_000, 1_000_000}, million})
 	}
 	return list
 }
@@ -264,6 +264,7 @@ func starting(l *lab, _ int) ([]program, error) {
 // million is a manifest of a size that nobody writes. Its resources are as
 // short as they can be, since a manifest may have 16 MiB.
 func million(l *lab, n int) ([]program, error) {
+	const limit = 1_000_000 // of values in one manifest
 	file := filepath.Join(l.dir, fmt.Sprintf("million-%d.yaml", n))
 	text := []byte("defaults: {exec: {command: /bin/true, creates: /}}\nresources:\n- exec:\n")
 	for i := range n {
@@ -273,9 +274,18 @@ func million(l *lab, n int) ([]program, error) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return nil, err
 	}
+	there := filepath.Join(l.dir, "million")
+	if err := os.WriteFile(there+"0", nil, 0o600); err != nil {
+		return nil, err
+	}
+	loads := l.apply(settled, file, fmt.Sprintf("0 changed, %d stable", n))
+	if 3*n > limit { // a name, its map and what it is: each resource is three values
+		loads = l.apply(settled+", refused", file, "more than 1,000,000 values", "-o", "json")
+		loads.exit = 65
+	}
 	return []program{
-		{name: inC, argv: []string{l.floor, "stat", file, filepath.Join(l.dir, "files", "f"), "1"}},
-		l.apply(settled, file, fmt.Sprintf("0 changed, %d stable", n)),
+		{name: inC, argv: []string{l.floor, "stat", file, there, "1"}},
+		loads,
 	}, nil
 }
 

@@ -22,6 +22,7 @@ type program struct {
 	argv    []string
 	prepare func() error // before each run, not measured
 	want    string       // what its standard output has to hold when the work was done
+	exit    int          // the exit code that it has to end with
 }
 
 // sample is one measured run.
@@ -155,7 +156,7 @@ func (l *lab) once(ctx context.Context, p *program) (sample, error) {
 	switch {
 	case err != nil:
 		return s, err
-	case code != 0:
+	case code != p.exit:
 		return s, fmt.Errorf("exit %d: %s", code, bytes.TrimSpace(append(said.last, complained.last...)))
 	case !bytes.Contains(said.last, []byte(p.want)):
 		return s, fmt.Errorf("it did not say %q but %s", p.want, said.last)

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/settle-cm/settle/model"
@@ -85,8 +86,8 @@ type walk struct {
 	ignored   []int   // first resource upstream whose failure was ignored; -1
 	ready     intHeap // what could start now, first in the manifest on top
 	running   int
-	stopped   bool // nothing more starts
-	unsynced  bool // something was journaled since the last sync
+	stopped   atomic.Bool // nothing more starts; set by the deciding goroutine alone
+	unsynced  bool        // something was journaled since the last sync
 	facts     []model.Fact
 	inbox     chan message
 	err       error // of the journal: it takes nothing more
@@ -136,9 +137,9 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 // start hands out what is ready while there is room, and settles at once what
 // is skipped.
 func (w *walk) start(ctx context.Context) {
-	for len(w.ready) > 0 && w.running < w.opts.Jobs && !w.stopped {
+	for len(w.ready) > 0 && w.running < w.opts.Jobs && !w.stopped.Load() {
 		if ctx.Err() != nil {
-			w.stopped = true
+			w.stopped.Store(true)
 			return
 		}
 		n := heap.Pop(&w.ready).(int)
@@ -153,7 +154,11 @@ func (w *walk) start(ctx context.Context) {
 		}
 		w.work(func() message {
 			outcome, rest := w.opts.Act(ctx, task)
-			return message{n: n, outcome: outcome, rest: rest}
+			msg := message{n: n, outcome: outcome, rest: rest}
+			if rest == nil || w.journaled[n] || w.stopped.Load() || ctx.Err() != nil {
+				return msg
+			}
+			return w.finish(ctx, msg) // nobody has to know before: a second handing over would cost as much as the first
 		})
 	}
 }
@@ -220,7 +225,7 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 	case msg.process != nil:
 		msg.reply <- w.led(msg.n, msg.process)
 		return due
-	case msg.rest == nil, w.stopped, ctx.Err() != nil: // ended, or came too late to start
+	case msg.rest == nil, w.stopped.Load(), ctx.Err() != nil: // ended, or came too late to start
 		w.running--
 		w.end(msg.n, msg.outcome)
 		return due
@@ -270,10 +275,11 @@ func (w *walk) end(n int, o model.Outcome) {
 		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
 	}
 	if o.Differs != nil && w.differs == nil {
-		w.stopped, w.differs = true, o.Differs
+		w.differs = o.Differs
+		w.stopped.Store(true)
 	}
 	if w.opts.FailFast && o.Status == model.Failed && !o.Ignored {
-		w.stopped = true
+		w.stopped.Store(true)
 	}
 	if w.opts.Watch.Finished != nil {
 		w.opts.Watch.Finished(n, &w.outcomes[n])
@@ -292,7 +298,8 @@ func (w *walk) append(durable bool) {
 		return
 	}
 	if err := w.opts.Journal.Append(w.facts, durable); err != nil {
-		w.err, w.stopped = err, true
+		w.err = err
+		w.stopped.Store(true)
 	}
 	w.unsynced = !durable
 	w.facts = w.facts[:0]
