@@ -203,11 +203,15 @@ func (m *memory) owed() int {
 	return len(now.Debts)
 }
 
-// close keeps the report of an apply and ends the lock.
-func (m *memory) close(report *model.Report) error {
+// close keeps the report of an apply and ends the lock. A report that cannot be
+// kept is a part of how the run ended, for the history as for the exit code.
+func (m *memory) close(e *ending) {
 	if m.locked == nil {
-		return nil
+		return
 	}
-	err := m.locked.Finish(report, m.keep)
-	return errors.Join(err, m.locked.Close())
+	if err := m.locked.Keep(e.report); err != nil {
+		e.unwritten = errors.Join(e.unwritten, err)
+		e.report.ExitCode = exitCode(*e)
+	}
+	e.unwritten = errors.Join(e.unwritten, m.locked.Finish(e.report, m.keep), m.locked.Close())
 }

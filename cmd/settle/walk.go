@@ -195,7 +195,7 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 	}
 	e.unwritten = err
 	l.report.ExitCode = exitCode(e)
-	e.unwritten = errors.Join(err, known.close(&l.report))
+	known.close(&e)
 	switch {
 	case e.unwritten != nil:
 		l.report.Error = e.unwritten.Error()

@@ -66,7 +66,8 @@ func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
 	if debts := before.Memory().Debts; len(debts) == 0 || debts[0].ID != "exec#s" {
 		t.Errorf("what was safe is lost: %v", debts)
 	}
-	if err := j.Finish(&model.Report{ExitCode: 1}, 0); !errors.Is(err, syscall.ENOSPC) {
+	report := &model.Report{ExitCode: 1}
+	if err := errors.Join(j.Keep(report), j.Finish(report, 0)); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("the end of the run: %v", err)
 	}
 	if err := os.Remove(ballast.Name()); err != nil {
@@ -241,7 +242,7 @@ func TestAConvergedRunIsOneLineAndNoSync(t *testing.T) {
 	}
 	report := &model.Report{DurationMS: 12}
 	report.Summary.Total, report.Summary.Count[model.Stable] = 3, 3
-	if err := j.Finish(report, 7); err != nil {
+	if err := errors.Join(j.Keep(report), j.Finish(report, 7)); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, j)

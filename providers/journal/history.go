@@ -12,20 +12,32 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Finish ends the run in the journal, and keeps its report: whole when it did
-// something, as one line when it found all as declared. The history keeps the
-// last runs of each sort, as many as keep says (model.DefaultKeep for 0).
-func (j *Journal) Finish(report *model.Report, keep int) error {
+// Keep keeps the report of a run that did something; of one that found all as
+// declared the line is enough that Finish writes. What became of the report
+// belongs to how the run ended, so this comes before Finish.
+func (j *Journal) Keep(report *model.Report) error {
+	if past := j.past(report); past.Converged() {
+		return nil
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	past := model.Past{
+	return j.saveReport(report)
+}
+
+// past is the run as the history will have it.
+func (j *Journal) past(report *model.Report) model.Past {
+	return model.Past{
 		Run: j.me.Run, Started: j.me.Since, DurationMS: report.DurationMS, User: j.me.User,
 		ExitCode: &report.ExitCode, Summary: report.Summary,
 	}
-	var saveErr error
-	if !past.Converged() {
-		saveErr = j.saveReport(report)
-	}
+}
+
+// Finish ends the run in the journal. The history keeps the last runs of each
+// sort, as many as keep says (model.DefaultKeep for 0).
+func (j *Journal) Finish(report *model.Report, keep int) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	past := j.past(report)
 	fact := j.me.fact()
 	fact.Kind, fact.Took, fact.Exit, fact.Summary, fact.Keep = model.FactDone, past.DurationMS, past.ExitCode, &past.Summary, keep
 	if n := len(j.pending) - 1; n >= 0 && j.pending[n].Run == j.me.Run {
@@ -34,8 +46,8 @@ func (j *Journal) Finish(report *model.Report, keep int) error {
 	if err := j.append([]model.Fact{fact}, !past.Converged()); err != nil {
 		return err
 	}
-	if saveErr != nil || past.Converged() {
-		return saveErr // one line drops no report
+	if past.Converged() {
+		return nil // one line drops no report
 	}
 	return j.prune()
 }

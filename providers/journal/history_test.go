@@ -28,7 +28,7 @@ func finished(t *testing.T, s Store, run string, exit, keep int) *model.Report {
 		report.Resources[0].Status = model.Stable
 		report.Summary = model.Summarize(false, report.Resources, 0)
 	}
-	if err := j.Finish(report, keep); err != nil {
+	if err := errors.Join(j.Keep(report), j.Finish(report, keep)); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, j)

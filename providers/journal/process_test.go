@@ -5,6 +5,7 @@ package journal
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -112,7 +113,8 @@ func touch(s Store, args []string) error {
 	if err := j.Pause(Pause{By: "alice"}); err != nil {
 		return err
 	}
-	if err := j.Finish(&model.Report{ExitCode: 1}, 0); err != nil {
+	report := &model.Report{ExitCode: 1}
+	if err := errors.Join(j.Keep(report), j.Finish(report, 0)); err != nil {
 		return err
 	}
 	if err := j.Close(); err != nil {
