@@ -91,6 +91,8 @@ func (f *runFlags) Validate() error {
 		return errors.New("--parallel must be at least 1")
 	case f.NoState && f.StateDir != "":
 		return errors.New("--no-state and --state-dir exclude each other")
+	case f.NoState && f.OnMissingState != "":
+		return errors.New("--no-state and --on-missing-state exclude each other: without state nothing is looked for")
 	}
 	return nil
 }

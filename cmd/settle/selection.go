@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/settle-cm/settle/model"
@@ -24,17 +25,44 @@ func choose(all []*loaded, s model.Selection) {
 		manifests, paths = append(manifests, l.manifest), append(paths, l.report.Manifest)
 	}
 	refs, tags := s.Unknown(manifests)
+	var ids, carried []string
+	if len(refs)+len(tags) > 0 {
+		ids, carried = named(manifests)
+	}
 	where := strings.Join(paths, ", ")
 	for _, l := range all {
 		switch {
 		case len(refs) > 0:
-			l.refuse(refuse(exitUsage, "--only: no resource %s in %s: settle list names them", refs[0], where))
+			l.refuse(refuse(exitUsage, "--only: no resource %s in %s%s", refs[0], where, hint(refs[0], ids, "settle list names them")))
 		case len(tags) > 0:
-			l.refuse(refuse(exitUsage, "no resource in %s has the tag %q: settle list shows tags", where, tags[0]))
+			l.refuse(refuse(exitUsage, "no resource in %s has the tag %q%s", where, tags[0], hint(tags[0], carried, "settle list shows tags")))
 		default:
 			l.manifest = s.Select(l.manifest)
 		}
 	}
+}
+
+// named returns what resources can be selected by: their ids and their tags.
+func named(manifests []*model.Manifest) (ids, tags []string) {
+	for _, m := range manifests {
+		for i := range m.Resources {
+			r := &m.Resources[i]
+			ids, tags = append(ids, r.ID()), append(tags, r.Tags...)
+			if r.Alias != "" {
+				ids = append(ids, r.AliasID())
+			}
+		}
+	}
+	return ids, tags
+}
+
+// hint ends a message about a name that nothing has: with the name that was
+// probably meant, else with where names are to be seen.
+func hint(word string, known []string, otherwise string) string {
+	if meant, _ := model.Closest(word, known, model.Tolerance(word)); meant != "" {
+		return fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return ": " + otherwise
 }
 
 // errSeveral is what is wrong with a saved plan of more than one manifest.

@@ -11,7 +11,7 @@ type pauseCommand struct {
 	manifestArg
 	All    bool   `help:"Pause every manifest of the state directory."`
 	Reason string `placeholder:"TEXT" help:"Why, for whoever finds it paused."`
-	For    span   `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
+	For    *span  `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
 	lockFlags
 }
 
@@ -22,7 +22,12 @@ type resumeCommand struct {
 }
 
 // Validate refuses what contradicts itself. kong calls it.
-func (c *pauseCommand) Validate() error { return oneOrAll(c.Manifest, c.All) }
+func (c *pauseCommand) Validate() error {
+	if c.For != nil && *c.For == 0 {
+		return errors.New("--for 0 is no time at all: leave --for out to pause until settle resume")
+	}
+	return oneOrAll(c.Manifest, c.All)
+}
 
 // Validate refuses what contradicts itself. kong calls it.
 func (c *resumeCommand) Validate() error { return oneOrAll(c.Manifest, c.All) }
@@ -37,8 +42,8 @@ func oneOrAll(manifest string, all bool) error {
 func (c *pauseCommand) run(a *app) []ending {
 	me := holder("", time.Now().UTC().Truncate(time.Second))
 	pause := journal.Pause{By: me.User, Reason: c.Reason, Since: me.Since, All: c.All}
-	if c.For > 0 {
-		pause.Until = pause.Since.Add(time.Duration(c.For))
+	if c.For != nil {
+		pause.Until = pause.Since.Add(time.Duration(*c.For))
 	}
 	if c.All {
 		return a.everywhere(c.StateDir, func(s journal.Store) error {
