@@ -113,7 +113,7 @@ var beyondSchema = strings.Fields(`
 	ccm-expressions value-reserved value-zero-byte value-path value-sensitive
 	command-carriage-return command-lines command-operators command-quotes
 	loop loop-from-the-other-end loop-shortest loops-apart ref-hash
-	name-alias-clashes name-defaults name-defined-twice defaults-read-by-many
+	name-alias-clashes name-defaults name-defined-twice defaults-read-by-many empty-lists
 	text-utf16 yaml-after-the-end yaml-second-document yaml-deep yaml-exclamation-mark yaml-exclamation-space
 `)
 

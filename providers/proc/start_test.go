@@ -76,7 +76,7 @@ func TestStartErrors(t *testing.T) {
 		{"not executable", model.Command{Argv: []string{"./plain"}}, "D/plain is not executable"},
 		{"a directory", model.Command{Argv: []string{"./bin"}}, "D/bin is a directory"},
 		{"a device", model.Command{Argv: []string{"/dev/null"}}, "/dev/null is not a regular file"},
-		{"no #! line", model.Command{Argv: []string{"./script"}}, "D/script is not a program the kernel can run (no #! line): add one, or use provider: shell"},
+		{"no #! line", model.Command{Argv: []string{"./script"}}, "D/script is not a program the kernel can run (no #! line): add one, or name its interpreter in front of it"},
 		{"empty", model.Command{Argv: []string{"./empty"}}, "D/empty is empty or cannot be read: not a program the kernel can run"},
 		{"a byte order mark", model.Command{Argv: []string{"./bom"}}, "D/bom is not a program the kernel can run: a byte order mark stands before its #! line"},
 		{"for Windows", model.Command{Argv: []string{"./windows"}}, "D/windows is a program for Windows"},

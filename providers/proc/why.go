@@ -117,7 +117,7 @@ func badFormat(file string) string {
 	case bytes.HasPrefix(head, []byte("#!")):
 		return "is not a program the kernel can run: its #! line names no interpreter that it can run"
 	}
-	return "is not a program the kernel can run (no #! line): add one, or use provider: shell"
+	return "is not a program the kernel can run (no #! line): add one, or name its interpreter in front of it"
 }
 
 // beginning returns as much of a file as the kernel looks at, as far as it can be read.

@@ -34,7 +34,16 @@ func (w *world) decode(b *model.Body) model.Spec {
 	return c
 }
 
+// some refuses lists that name nothing: whoever wrote one meant something else
+// than what its absence means.
+func some(b *model.Body, property, what string) {
+	if v, ok := b.Values[property]; ok && v.Shape == model.List && len(v.Items) == 0 {
+		b.Refuse(property, "the list is empty", "leave it out, or name "+what)
+	}
+}
+
 func (c *command) decodeCommand(b *model.Body) {
+	some(b, "shell", "a shell: [/bin/sh, -c]")
 	if b.Has("shell") && b.Text("provider") == "posix" {
 		b.Refuse("shell", "shell is given beside provider: posix", "drop one of them")
 	}
@@ -165,6 +174,7 @@ func (c *command) decodeConditions(b *model.Body) {
 		c.cond.OnRefresh = model.RefreshChecks
 	}
 	c.cond.RefreshOnly = b.Bool("refreshonly")
+	some(b, "creates", "a path")
 	for _, v := range b.Each("creates") {
 		if v.Text == "" {
 			b.RefuseAt(v.Pos, "creates", "the path is empty", "")
@@ -260,7 +270,19 @@ func literal(b *model.Body, property string, v model.Value) {
 		b.WarnAt(v.Pos, property, "~ is not expanded here", "write the home directory out")
 	case expands(v.Text):
 		b.WarnAt(v.Pos, property, fmt.Sprintf("%q is not expanded here", v.Text), "write the value out")
+	case matches(v.Text) && (property != "environment" || filepath.IsAbs(v.Text)):
+		b.WarnAt(v.Pos, property, fmt.Sprintf("%q matches no files here: it is taken as it stands", v.Text), "write the names out")
 	}
+}
+
+// matches says whether a shell would look for files that a text matches. What
+// is no path (NO_PROXY=*.example.net, an address with a ?) rarely means files.
+func matches(text string) bool {
+	if strings.ContainsAny(text, "*?") {
+		return true
+	}
+	_, behind, ok := strings.Cut(text, "[")
+	return ok && strings.Index(behind, "]") > 0
 }
 
 // expands says whether a text has $NAME or ${ in it.

@@ -61,6 +61,7 @@ func TestInventoriesThatAreNone(t *testing.T) {
 	}
 	s := newSite(t)
 	s.answers("{}")
+	s.want(s.apply("inventory_file: gone.json"), model.Failed, "inventory_file: open "+s.path("gone.json")+": no such file or directory")
 	s.want(s.apply("inventory_command: sh -c 'echo no facts >&2; exit 3'"), model.Failed, `inventory_command sh -c 'echo no facts >&2; exit 3': exited 3; its standard error ends with "no facts"`)
 }
 

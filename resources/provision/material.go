@@ -319,7 +319,9 @@ func (s *server) takeInventory(ctx context.Context) (Inventory, error) {
 		inv = *s.inventory
 	case s.inventoryFile != "":
 		var text string
-		text, err = s.read(s.inventoryFile)
+		if text, err = s.read(s.inventoryFile); err != nil {
+			err = fmt.Errorf("inventory_file: %w", err)
+		}
 		data = []byte(text)
 	case len(s.inventoryCommand) > 0:
 		data, err = s.outputOf(ctx, "inventory_command", s.inventoryCommand)
