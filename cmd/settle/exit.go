@@ -66,7 +66,7 @@ func exitCode(endings ...ending) int {
 
 func signalled(e *ending) int {
 	var by *proc.Signalled
-	if errors.As(e.cause, &by) {
+	if errors.As(e.cause, &by) || e.refused != nil && errors.As(e.refused, &by) { // before it could begin
 		return 128 + int(by.Signal)
 	}
 	return 0

@@ -11,7 +11,7 @@ import (
 )
 
 func (c *graphCommand) run(a *app) []ending {
-	l := a.load("graph", c.Manifest, false, resources.World{})
+	l := a.loadAlone(c.Manifest, order{mode: "graph"})
 	e := ending{report: &l.report}
 	var loops [][]int
 	if l.refused != nil && l.refused.code == exitInvalid {

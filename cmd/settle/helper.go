@@ -43,7 +43,7 @@ type helperRunCommand struct {
 }
 
 func (c *helperInputCommand) run(a *app) []ending {
-	l := a.load("helper", c.Manifest, false, a.world(&job{}))
+	l := a.loadAlone(c.Manifest, order{mode: "helper", world: a.world(&job{})})
 	if l.refused == nil {
 		r, refused := theProvision(l.manifest, c.Only)
 		if refused == nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/model"
-	"github.com/settle-cm/settle/resources"
 )
 
 // listed is one resource of `settle list -o json`.
@@ -71,7 +70,7 @@ func (a *app) loadOne(mode, path, format string) (*loaded, ending) {
 
 // loadPart is loadOne for a part of the manifest.
 func (a *app) loadPart(mode, path, format string, s model.Selection) (*loaded, ending) {
-	l := a.load(mode, path, false, resources.World{})
+	l := a.loadAlone(path, order{mode: mode})
 	choose([]*loaded{l}, s)
 	if l.refused != nil {
 		return l, a.refusal(l, format)

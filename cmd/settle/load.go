@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -23,26 +24,36 @@ type loaded struct {
 	mask     *secret.Mask // of them; nil when it has none
 }
 
+// order is what a manifest is loaded for.
+type order struct {
+	mode   string
+	strict bool
+	world  resources.World
+}
+
 // load reads and decodes one manifest. What is wrong with it is in the result.
-func (a *app) load(mode, path string, strict bool, world resources.World) *loaded {
+func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	if path == "" {
 		path = defaultManifest
 	}
-	src, exposed, err := readSource(path, a.in)
+	src, exposed, err := a.read(ctx, path)
 	if err != nil {
-		return unread(mode, path, err)
+		return unread(o.mode, path, err)
 	}
-	l := &loaded{report: newReport(mode, path), src: src}
-	world.Run = l.report.Run
-	world.Mask = func() func([]byte, bool) []byte { return l.mask.Stream() } // the secrets are known once the manifest is
-	m, problems, warnings := manifests.Load(src, resources.Types(world))
-	if exposed && os.Geteuid() == 0 && mode != "validate" {
+	l := &loaded{report: newReport(o.mode, path), src: src}
+	o.world.Run = l.report.Run
+	o.world.Mask = func() func([]byte, bool) []byte { return l.mask.Stream() } // the secrets are known once the manifest is
+	m, problems, warnings := manifests.Load(src, resources.Types(o.world))
+	if m != nil {
+		warnings = append(warnings, l.hide(m, src.Environ)...)
+	}
+	if exposed && os.Geteuid() == 0 && o.mode != "validate" {
 		warnings = append(warnings, model.Problem{
 			Pos: model.Pos{File: path}, Message: "others may write this manifest, and root runs what it says",
 			Suggestion: "chmod go-w " + path,
 		})
 	}
-	if strict {
+	if o.strict {
 		problems, warnings = append(problems, warnings...).Sort(), nil
 	}
 	l.report.Problems, l.report.Warnings = problems, warnings
@@ -55,7 +66,17 @@ func (a *app) load(mode, path string, strict bool, world resources.World) *loade
 		return l
 	}
 	l.manifest, l.whole = m, m
-	l.hide(src.Environ)
+	return l
+}
+
+// loadAlone is load for a command that does nothing while it could be interrupted.
+func (a *app) loadAlone(path string, o order) *loaded {
+	ctx, stop := a.interruptible(context.Background(), 0)
+	defer stop()
+	l := a.load(ctx, path, o)
+	if ctx.Err() != nil && l.refused == nil {
+		l.refuse(refuse(exitUnreadable, "%s: %w", l.report.Manifest, context.Cause(ctx)))
+	}
 	return l
 }
 
@@ -66,11 +87,12 @@ func unread(mode, path string, err error) *loaded {
 	return l
 }
 
-// hide makes the mask of the manifest's secrets: the values that settle's own
-// environment and the manifest give to their names.
-func (l *loaded) hide(environ []string) {
-	values := l.manifest.SecretValues
-	for _, name := range l.manifest.Secrets {
+// hide makes the mask of a manifest's secrets: the values that settle's own
+// environment and the manifest give to their names. It warns of what the mask
+// cannot hide.
+func (l *loaded) hide(m *model.Manifest, environ []string) []model.Problem {
+	values := m.SecretValues
+	for _, name := range m.Secrets {
 		for _, pair := range environ {
 			if value, ok := strings.CutPrefix(pair, name+"="); ok && value != "" {
 				values = append(values, value)
@@ -79,12 +101,36 @@ func (l *loaded) hide(environ []string) {
 	}
 	mask, short := secret.New(values)
 	l.secrets, l.mask = values, mask
+	warnings := l.named(m)
 	if len(short) > 0 {
-		l.report.Warnings = append(l.report.Warnings, model.Problem{
+		warnings = append(warnings, model.Problem{
 			Pos:     model.Pos{File: l.report.Manifest},
 			Message: fmt.Sprintf("%s of secrets too short to hide: fewer than four characters", counted(len(short), "value")),
 		})
 	}
+	return warnings
+}
+
+// named warns of secrets in what resources are called and selected by: that is
+// shown as it stands, or nobody could tell which resource is meant.
+func (l *loaded) named(m *model.Manifest) []model.Problem {
+	if l.mask == nil {
+		return nil
+	}
+	var warnings []model.Problem
+	for i := range m.Resources {
+		r := &m.Resources[i]
+		for _, word := range append([]string{r.Name, r.Alias}, r.Tags...) {
+			if l.mask.Text(word) != word {
+				warnings = append(warnings, model.Problem{
+					Pos: r.Pos, Message: "a secret is in the name, the alias or a tag of this resource, which are shown as they stand",
+					Suggestion: "give it a name of its own, and put the secret into a property",
+				})
+				break
+			}
+		}
+	}
+	return warnings
 }
 
 // refuse notes why the manifest is not run.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,27 @@ func (m *manifestArgs) Validate() error {
 		return errors.New("- is named twice: standard input can be read once")
 	}
 	return nil
+}
+
+// read is readSource that waits no longer once the context is over: a pipe may
+// say nothing for hours.
+func (a *app) read(ctx context.Context, path string) (src manifests.Source, exposed bool, err error) {
+	type answer struct {
+		src     manifests.Source
+		exposed bool
+		err     error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		src, exposed, err := readSource(path, a.in)
+		read <- answer{src, exposed, err}
+	}()
+	select {
+	case r := <-read:
+		return r.src, r.exposed, r.err
+	case <-ctx.Done():
+		return src, false, context.Cause(ctx)
+	}
 }
 
 // readSource reads a manifest, or says in words why it cannot be read. exposed

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/settle-cm/settle/model"
-	"github.com/settle-cm/settle/resources"
 )
 
 // Validate refuses to write over what is read. kong calls it.
@@ -37,8 +36,9 @@ func (c *validateCommand) run(a *app) []ending {
 
 // check loads a manifest, or those that are in a directory.
 func (a *app) check(path string, strict bool) []*loaded {
+	o := order{mode: "validate", strict: strict}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() { // load says what is wrong with it
-		return []*loaded{a.load("validate", path, strict, resources.World{})}
+		return []*loaded{a.loadAlone(path, o)}
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *app) check(path string, strict bool) []*loaded {
 		if info, err := os.Stat(file); err == nil && info.IsDir() { // or a link to one
 			continue
 		}
-		all = append(all, a.load("validate", file, strict, resources.World{}))
+		all = append(all, a.loadAlone(file, o))
 	}
 	if len(all) == 0 {
 		all = append(all, unread("validate", path, errors.New("no file in it is called *.yaml or *.yml")))

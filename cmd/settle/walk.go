@@ -39,7 +39,7 @@ func (c *applyCommand) run(a *app) []ending {
 		if refused != nil {
 			l := &loaded{report: newReport(j.mode, c.Plan)}
 			l.refuse(refused)
-			return a.through(j, []*loaded{l})
+			return a.through(context.Background(), j, []*loaded{l})
 		}
 		j.saved, j.act = saved, engine.Hold(saved.Said())
 		if len(paths) == 0 {
@@ -65,9 +65,11 @@ func (c *planCommand) run(a *app) []ending {
 // walk loads every manifest before it runs any, so that nothing runs when one
 // of them is wrong.
 func (a *app) walk(j *job, paths []string) []ending {
+	ctx, stop := a.interruptible(context.Background(), time.Duration(j.Grace))
+	defer stop()
 	var all []*loaded
 	for _, path := range orDefault(paths) {
-		all = append(all, a.load(j.mode, path, j.Strict, a.world(j)))
+		all = append(all, a.load(ctx, path, order{mode: j.mode, strict: j.Strict, world: a.world(j)}))
 	}
 	choose(all, j.selection())
 	for _, l := range all {
@@ -76,11 +78,11 @@ func (a *app) walk(j *job, paths []string) []ending {
 			j.savable(l)
 		}
 	}
-	return a.through(j, all)
+	return a.through(ctx, j, all)
 }
 
 // through walks the manifests in turn, or says of each why not.
-func (a *app) through(j *job, all []*loaded) []ending {
+func (a *app) through(ctx context.Context, j *job, all []*loaded) []ending {
 	show := a.newPresenter(j.mode, j.reportFlags, len(all) > 1)
 	var bar *loaded // what keeps the manifests from being run, or those after it
 	for _, l := range all {
@@ -88,8 +90,6 @@ func (a *app) through(j *job, all []*loaded) []ending {
 			bar = l
 		}
 	}
-	ctx, stop := a.interruptible(context.Background(), time.Duration(j.Grace))
-	defer stop()
 	endings := make([]ending, len(all))
 	show.pipe.hide(all)
 	spare(j, all)
