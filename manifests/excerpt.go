@@ -15,18 +15,16 @@ import (
 // is about, where they may be shown.
 type excerpts struct {
 	*loader
-	mask   *secret.Mask
-	veiled map[int]bool // lines of sensitive resources
-	blind  bool         // nobody knows which lines those are
+	mask  *secret.Mask
+	veils map[string]*veil // of the files that something is said of, by path
 }
 
 func (l *loader) excerpts() excerpts {
-	e := excerpts{loader: l}
+	e := excerpts{loader: l, veils: map[string]*veil{}}
 	if len(l.problems)+len(l.warnings) == 0 {
 		return e
 	}
 	e.mask, _ = secret.New(append(l.secretValues(), l.m.SecretValues...))
-	e.veil()
 	return e
 }
 
@@ -36,8 +34,10 @@ func (l *loader) excerpts() excerpts {
 func (l *loader) secretValues() []string {
 	names := slices.Clone(l.m.Secrets)
 	if len(l.problems) > 0 {
-		for _, block := range secretsKey().FindAllString(l.text.string, -1) {
-			names = append(names, variable().FindAllString(block, -1)...)
+		for _, f := range l.files {
+			for _, block := range secretsKey().FindAllString(f.text.string, -1) {
+				names = append(names, variable().FindAllString(block, -1)...)
+			}
 		}
 	}
 	var values []string
@@ -58,8 +58,8 @@ var (
 func (e *excerpts) of(problems model.Problems) model.Problems {
 	for i := range problems {
 		p := &problems[i]
-		if p.Line > 0 && !e.blind && !e.veiled[p.Line] {
-			p.Excerpt = e.excerpt(p.Pos)
+		if v := e.veil(p.File); p.Line > 0 && !v.blind && !v.lines[p.Line] {
+			p.Excerpt = e.excerpt(v.text, p.Pos)
 		}
 		for _, text := range []*string{&p.ID, &p.Property, &p.Message, &p.Suggestion} {
 			*text = e.mask.Text(*text)
@@ -71,8 +71,8 @@ func (e *excerpts) of(problems model.Problems) model.Problems {
 // excerpt cuts a line in two. A secret that the cut would go through, so that
 // neither half is known for one, keeps the line from being shown, and so does
 // its length.
-func (e *excerpts) excerpt(pos model.Pos) model.Excerpt {
-	line := e.text.line(pos.Line)
+func (e *excerpts) excerpt(text *text, pos model.Pos) model.Excerpt {
+	line := text.line(pos.Line)
 	if len(line) > longLine {
 		return model.Excerpt{}
 	}
@@ -88,28 +88,44 @@ func (e *excerpts) excerpt(pos model.Pos) model.Excerpt {
 	return x
 }
 
-// veil finds the lines that sensitive resources stand on: every map that says
+// veil returns the veil of a file of the manifest; all of a file that is none
+// is behind it.
+func (e *excerpts) veil(path string) *veil {
+	if v := e.veils[path]; v != nil {
+		return v
+	}
+	v := &veil{blind: true}
+	for _, f := range e.files {
+		if f.path == path {
+			v = newVeil(f)
+		}
+	}
+	e.veils[path] = v
+	return v
+}
+
+// newVeil finds the lines that sensitive resources stand on: every map that says
 // sensitive, whatever it belongs to, and what it takes over by aliases. Of
 // defaults it cannot be told what they are for, nor of a text that is no YAML.
-func (e *excerpts) veil() {
-	if !strings.Contains(e.text.string, "sensitive") {
-		return
+func newVeil(f *file) *veil {
+	v := &veil{text: &f.text, sensitive: map[*yaml.Node]bool{}, lines: map[int]bool{}}
+	switch {
+	case !strings.Contains(f.text.string, "sensitive"):
+	case f.tree == nil:
+		v.blind = true
+	default:
+		v.find(f.tree, false)
+		v.visit(f.tree, false)
+		v.upTo(strings.Count(f.text.string, "\n") + 1)
 	}
-	if e.tree == nil {
-		e.blind = true
-		return
-	}
-	v := veil{sensitive: map[*yaml.Node]bool{}, lines: map[int]bool{}}
-	v.find(e.tree, false)
-	v.visit(e.tree, false)
-	v.upTo(strings.Count(e.text.string, "\n") + 1)
-	e.blind, e.veiled = v.blind, v.lines
+	return v
 }
 
 // veil marks the lines of sensitive maps.
 type veil struct {
+	text      *text
 	sensitive map[*yaml.Node]bool
-	blind     bool
+	blind     bool // nobody knows which lines those are
 	lines     map[int]bool
 	last      int  // the line of the node before
 	inside    bool // that node belongs to a sensitive map

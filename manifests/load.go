@@ -3,16 +3,14 @@
 // package that knows YAML, and it knows no resource type: what an entry may
 // hold comes from the table of types.
 //
-// The way is straight: the text is checked (text.go) and parsed once into a
-// tree (parse.go, syntax.go); the tree is checked for what a walk over it would
-// not see or not survive (tree.go); the walk turns it into bodies of shaped
+// The way is straight: the text of each file (include.go) is checked (text.go)
+// and parsed once into a tree (parse.go, syntax.go); the tree is checked for
+// what a walk over it would not see or not survive (tree.go); the walk turns it into bodies of shaped
 // values (root.go, entries.go, values.go), which their types decode
 // (resource.go); then references become edges, and edges an order (refs.go).
 package manifests
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -66,7 +64,7 @@ func Load(src Source, types []model.Type) (m *model.Manifest, problems, warnings
 // Name returns the name that a manifest gives itself: also one with problems is
 // to be told from others. It is empty when there is none, or no YAML to read it in.
 func Name(src Source) string {
-	root := newLoader(src, nil).parse()
+	root := newLoader(src, nil).parse(src.Bytes)
 	if root == nil || root.Kind != yaml.MappingNode {
 		return ""
 	}
@@ -82,13 +80,17 @@ func Name(src Source) string {
 // loader is the state of one Load.
 type loader struct {
 	src          Source
-	text         text
-	tree         *yaml.Node // nil when there is none
+	file         *file   // that is being read
+	files        []*file // all, in the order of their resources
+	partial      bool    // there is one that cannot be read, or not made a tree of: what it holds is not known
+	written      int     // values in the files, as audit counts them
+	aliased      int
+	size         int // of the files, in bytes
 	types        []model.Type
 	vocabularies map[string]*vocabulary
 	m            *model.Manifest
 	base         model.Base
-	keys         settings            // of the manifest, by name
+	keys         settings            // of the file, by name
 	defaults     map[string]settings // of the whole file, by type
 	body         model.Body          // the resource that is being read
 
@@ -110,22 +112,27 @@ type loader struct {
 // read takes a manifest through all that finds problems in it.
 func read(src Source, types []model.Type) *loader {
 	l := newLoader(src, types)
-	if root := l.parse(); root != nil && l.sound(root) {
-		l.tree = root
-		l.root(root)
-		l.connect()
+	main := l.file
+	l.gather()
+	if main.tree == nil {
+		return l
 	}
+	for _, f := range l.files {
+		l.enter(f)
+		l.root(f)
+	}
+	for _, f := range l.files {
+		l.enter(f)
+		l.fill(f)
+	}
+	l.connect()
 	return l
 }
 
 func newLoader(src Source, types []model.Type) *loader {
-	sum := sha256.Sum256(src.Bytes)
 	l := &loader{
-		src: src, types: types, vocabularies: make(map[string]*vocabulary, len(types)),
-		m:        &model.Manifest{Path: src.Path, Dir: src.Dir, Identity: src.Identity, Hash: hex.EncodeToString(sum[:]), Parallel: 1},
-		base:     model.Base{Dir: src.Dir},
-		keys:     settings{},
-		defaults: map[string]settings{},
+		src: src, file: &file{path: src.Path, abs: src.Identity, dir: src.Dir}, types: types, vocabularies: make(map[string]*vocabulary, len(types)),
+		m:        &model.Manifest{Path: src.Path, Dir: src.Dir, Identity: src.Identity, Parallel: 1},
 		body:     model.Body{Values: settings{}},
 		numbers:  map[model.Ref]int{},
 		ghosts:   map[model.Ref]bool{},

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -206,19 +207,25 @@ func FuzzLoad(f *testing.F) {
 		}
 	}
 	all := append(types(), probeType)
+	f.Add("include: [in.yaml, d/in.yaml]\nresources: [exec: [{x: {require: exec#in}}]]\n")
+	f.Add("include: m.yaml")
 	f.Fuzz(func(t *testing.T, text string) {
-		src := manifests.Source{Path: "m.yaml", Dir: "/srv", Bytes: []byte(text)}
+		// whatever it is, it can be included, and can include itself
+		around := folder{"m.yaml": text, "in.yaml": "include: in2.yaml\nresources: [exec: [{in: {tries: 0}}]]\n", "in2.yaml": text, "d/in.yaml": "- exec: [{name: d, cwd: $x}]\n"}
+		src := manifests.Source{Path: "m.yaml", Dir: "/srv", Identity: "/srv/m.yaml", Bytes: []byte(text)}
+		src.Include = around.read
 		m, problems, warnings := manifests.Load(src, all)
 		if (m == nil) == (len(problems) == 0) {
 			t.Fatalf("manifest %v beside problems %v", m, problems)
 		}
-		lines := 1 + strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, "\u0085") + strings.Count(text, "\u2028") + strings.Count(text, "\u2029")
 		if m != nil {
 			checkValid(t, m)
 		}
 		said := slices.Concat(problems, warnings)
 		for _, p := range said {
-			if p.Message == "" || p.Line < 1 || p.Line > lines || p.Column < 1 {
+			text, ok := around[strings.TrimPrefix(path.Join("/srv", p.File), "/srv/")]
+			lines := 1 + strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, "\u0085") + strings.Count(text, "\u2028") + strings.Count(text, "\u2029")
+			if !ok || p.Message == "" || p.Line < 1 || p.Line > lines || p.Column < 1 {
 				t.Errorf("of %d lines: %q", lines, p)
 			}
 		}

@@ -9,17 +9,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// parse makes the tree of the one document, nil when there is none or when the
-// text is no YAML, which is a problem then.
-func (l *loader) parse() *yaml.Node {
-	text, problem := newText(l.src.Bytes)
-	l.text = text
+// parse makes the tree of the one document of the file that is being read, nil
+// when there is none or when the text is no YAML, which is a problem then.
+func (l *loader) parse(data []byte) *yaml.Node {
+	text, problem := newText(data)
+	l.file.text = text
 	if problem != nil {
-		problem.File = l.src.Path
+		problem.File = l.file.path
 		l.problem(*problem)
 		return nil
 	}
-	documents, err := decode(strings.NewReader(l.text.string))
+	documents, err := decode(strings.NewReader(text.string))
 	if err != nil {
 		l.problem(l.syntax(err))
 		return nil

@@ -133,7 +133,7 @@ func (l *loader) resolve(link link, property string) (int, bool) {
 	case ok:
 		l.circles = append(l.circles, []int{link.from})
 		s.refuse(link.Pos, fmt.Sprintf("%s %s itself", s.id, verbs[property]), "take it out")
-	case !l.ghosts[ref]:
+	case !l.ghosts[ref] && !l.partial:
 		s.refuse(link.Pos, "no resource "+ref.String(), l.nearRef(link.text, ref.Name))
 	}
 	return 0, false

@@ -9,12 +9,16 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// root walks a whole document: a map of keys, a bare list of entries, or a CCM
-// manifest.
-func (l *loader) root(n *yaml.Node) {
+// root reads the keys of a whole document: a map of them, a bare list of
+// entries, or a CCM manifest. What they hold beside settings is for fill.
+func (l *loader) root(f *file) {
+	n := f.tree
+	if n == nil {
+		return
+	}
 	switch n.Kind {
 	case yaml.SequenceNode:
-		l.walkEntries(n)
+		f.entries = n
 	case yaml.MappingNode:
 		table, m := keys, n
 		for key, value := range pairs(n) {
@@ -33,6 +37,11 @@ func (l *loader) root(n *yaml.Node) {
 
 // ccm checks what stands beside ccm: and returns what is under it.
 func (l *loader) ccm(n, under *yaml.Node) *yaml.Node {
+	if l.file.by != nil {
+		l.refuse(n, "a CCM manifest cannot be included", "take the ccm key out and move what is under it to the left")
+		l.partial = true
+		return nil
+	}
 	l.base.CCM, l.base.CleanEnv, l.m.CleanEnv = true, true, true
 	for key := range pairs(n) {
 		if key.Value != "ccm" && !private(key) && !l.notYet(key, "") {
@@ -53,7 +62,8 @@ func (l *loader) ccm(n, under *yaml.Node) *yaml.Node {
 func private(key *yaml.Node) bool { return strings.HasPrefix(key.Value, "x-") }
 
 func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
-	var entries, defaults, typed, resources *yaml.Node
+	f := l.file
+	l.keys = settings{}
 	for key, value := range pairs(n) {
 		p := propertyNamed(table, key.Value)
 		switch {
@@ -62,14 +72,15 @@ func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 			// what is wrong under a key that is nearly one is said too
 			switch meant := l.unknownKey(key, table); {
 			case l.vocabularies[meant] != nil:
-				typed, resources = key, value
-			case meant == "resources" && value.Kind == yaml.SequenceNode && entries == nil:
-				entries = value
+				f.typed, f.resources = key, value
+			case meant == "resources" && value.Kind == yaml.SequenceNode && f.entries == nil:
+				f.entries = value
 			}
+		case !l.included(key), p.Name == "include": // which was read before
 		case p.Kind == model.Entries:
-			entries = value
+			f.entries = value
 		case p.Kind == model.Settings:
-			defaults = value
+			f.defaults = value
 		default:
 			s := scope{l: l, property: p.Name}
 			if v, ok := s.value(p, key, value); ok {
@@ -77,14 +88,22 @@ func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 			}
 		}
 	}
-	l.setKeys()
-	if defaults != nil {
-		l.walkDefaults(defaults)
+	if f.by == nil {
+		l.setKeys()
 	}
-	if typed != nil {
-		l.typed(typed, resources)
+	l.setSecrets()
+}
+
+// fill walks what the keys of a file hold: defaults, and entries.
+func (l *loader) fill(f *file) {
+	l.defaults = map[string]settings{}
+	if f.defaults != nil {
+		l.walkDefaults(f.defaults)
 	}
-	switch {
+	if f.typed != nil {
+		l.typed(f.typed, f.resources)
+	}
+	switch entries := f.entries; {
 	case entries == nil || isNull(entries):
 	case entries.Kind != yaml.SequenceNode:
 		l.refuse(entries, "want a list of entries under resources, got "+describe(entries), `begin each entry with a dash: "- exec:"`)
@@ -107,7 +126,7 @@ func propertyNamed(table []model.Property, name string) *model.Property {
 	return nil
 }
 
-// setKeys puts the values of the manifest's own keys where they belong.
+// setKeys puts the values of the manifest's keys where they belong.
 func (l *loader) setKeys() {
 	m := l.m
 	m.Name = l.keys["name"].Text
@@ -121,12 +140,16 @@ func (l *loader) setKeys() {
 	l.base.CleanEnv = m.CleanEnv
 	m.OnMissingState = l.keys["on_missing_state"].Text
 	m.PreMessage, m.PostMessage = l.keys["pre_message"].Text, l.keys["post_message"].Text
+}
+
+// setSecrets adds the names of secrets, which every file may have.
+func (l *loader) setSecrets() {
 	for _, v := range l.each("secrets") {
 		if strings.Contains(v.Text, "=") {
 			at := scope{l: l, property: "secrets"}
 			at.refuse(v.Pos, fmt.Sprintf("%q is no name of a variable", v.Text), "write the name only: the value comes from the environment")
 		}
-		m.Secrets = append(m.Secrets, v.Text)
+		l.m.Secrets = append(l.m.Secrets, v.Text)
 	}
 }
 

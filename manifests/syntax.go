@@ -82,27 +82,28 @@ var libraryLine = lazily(`^line ([0-9]+): `)
 
 // syntax says in words of ours why a text is no YAML, and where.
 func (l *loader) syntax(err error) model.Problem {
-	f := &fault{text: &l.text, says: strings.TrimPrefix(err.Error(), "yaml: ")}
+	text := &l.file.text
+	f := &fault{text: text, says: strings.TrimPrefix(err.Error(), "yaml: ")}
 	if m := libraryLine().FindStringSubmatch(f.says); m != nil {
 		f.line, _ = strconv.Atoi(m[1]) // digits
 	}
-	f.end = stops(l.text.string)
+	f.end = stops(text.string)
 	ahead := 4 // the library looks at so many characters beyond where it is
-	if f.end == len(l.text.string) {
+	if f.end == len(text.string) {
 		ahead = 0 // or at fewer: there are no more
 	}
-	read := strings.TrimRight(l.text.string[:max(0, f.end-ahead)], " \t\n\r")
-	f.at, _ = l.text.place(len(read))
+	read := strings.TrimRight(text.string[:max(0, f.end-ahead)], " \t\n\r")
+	f.at, _ = text.place(len(read))
 	for _, rule := range rules {
 		if !strings.Contains(f.says, rule.says) {
 			continue
 		}
 		if found := rule.find(f); found.message != "" {
 			if found.column == 0 {
-				found.column = 1 + indent(l.text.line(found.line))
+				found.column = 1 + indent(text.line(found.line))
 			}
 			return model.Problem{
-				Pos:     model.Pos{File: l.src.Path, Line: max(1, found.line), Column: found.column},
+				Pos:     model.Pos{File: l.file.path, Line: max(1, found.line), Column: found.column},
 				Message: found.message, Suggestion: found.suggestion,
 			}
 		}

@@ -27,8 +27,9 @@ const (
 // or survive (aliases of themselves, aliases of aliases of aliases). It says
 // whether a walk is safe.
 func (l *loader) sound(root *yaml.Node) bool {
-	a := audit{l: l, sizes: map[*yaml.Node]int{}}
+	a := audit{l: l, sizes: map[*yaml.Node]int{}, written: l.written, aliased: l.aliased}
 	a.visit(root, 1)
+	l.written, l.aliased = a.written, a.aliased
 	if !a.stop && a.aliased > min(max(minAliased, 10*a.written), maxAliased) {
 		a.refuse(a.largest, "too many aliases: they stand for more values than a manifest may have", "")
 	}
@@ -39,8 +40,8 @@ func (l *loader) sound(root *yaml.Node) bool {
 type audit struct {
 	l       *loader
 	sizes   map[*yaml.Node]int // of what anchors stand for, aliases in them counted out
-	written int                // nodes visited
-	aliased int                // nodes that aliases stand for
+	written int                // nodes visited, also of the files before
+	aliased int                // nodes that aliases stand for, also there
 	largest *yaml.Node         // the alias that stands for most
 	most    int
 	stop    bool // a walk is not safe
@@ -70,7 +71,7 @@ func (a *audit) visit(n *yaml.Node, depth int) int {
 	if n.Kind == yaml.AliasNode {
 		return a.alias(n)
 	}
-	if n.Style&yaml.TaggedStyle != 0 || a.l.text.marks && n.Kind == yaml.ScalarNode {
+	if n.Style&yaml.TaggedStyle != 0 || a.l.file.text.marks && n.Kind == yaml.ScalarNode {
 		a.tag(n)
 	}
 	if n.Kind == yaml.MappingNode {
@@ -111,7 +112,7 @@ func (a *audit) rest(n *yaml.Node) string {
 	if n.Line != a.line || n.Column < a.column {
 		a.line, a.column, a.offset = n.Line, 1, 0
 	}
-	line := a.l.text.line(n.Line)
+	line := a.l.file.text.line(n.Line)
 	rest := from(line[min(a.offset, len(line)):], 1+n.Column-a.column)
 	a.column, a.offset = n.Column, len(line)-len(rest)
 	return rest
@@ -270,7 +271,7 @@ func quote(text string) string {
 
 // pos returns the place of a node.
 func (l *loader) pos(n *yaml.Node) model.Pos {
-	return model.Pos{File: l.src.Path, Line: n.Line, Column: n.Column}
+	return model.Pos{File: l.file.path, Line: n.Line, Column: n.Column}
 }
 
 // refuse records a problem of the manifest as a whole at a node.

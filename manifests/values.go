@@ -171,7 +171,7 @@ func (s scope) doubtCut(n *yaml.Node, often bool) {
 	if n.Kind != yaml.ScalarNode || n.Style != 0 {
 		return
 	}
-	comment := s.l.text.cut(n.Line, n.Column, n.Value)
+	comment := s.l.file.text.cut(n.Line, n.Column, n.Value)
 	if comment != "" && (often || partOfWord().MatchString(comment)) {
 		s.warn(s.l.pos(n), fmt.Sprintf("the value ends before %q, which is a comment", strings.TrimSpace(comment)),
 			"quote the whole value if it is part of it, else put two spaces before the #")
