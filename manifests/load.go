@@ -61,6 +61,41 @@ func Load(src Source, types []model.Type) (m *model.Manifest, problems, warnings
 	return l.m, nil, warnings
 }
 
+// Identify returns a manifest that has nothing but its name and identity, for
+// who only has to know whose state is meant: whatever else is wrong with it. It
+// is nil where those cannot be told, and the problems are why.
+func Identify(src Source) (*model.Manifest, model.Problems) {
+	l := newLoader(src, nil)
+	main := l.file
+	l.gather()
+	if main.tree != nil {
+		l.enter(main)
+		l.problems = nil
+		l.name(main.tree)
+	}
+	if len(l.problems) > 0 {
+		e := l.excerpts()
+		return nil, e.of(l.problems.Sort())
+	}
+	return l.m, nil
+}
+
+// name reads only the name of a manifest.
+func (l *loader) name(root *yaml.Node) {
+	for key, value := range pairs(root) {
+		switch key.Value {
+		case "ccm": // which has none
+			return
+		case "name":
+			s := scope{l: l, property: "name"}
+			if v, ok := s.value(propertyNamed(keys, "name"), key, value); ok {
+				l.keys = settings{"name": v}
+			}
+		}
+	}
+	l.setName()
+}
+
 // Name returns the name that a manifest gives itself: also one with problems is
 // to be told from others. It is empty when there is none, or no YAML to read it in.
 func Name(src Source) string {

@@ -158,3 +158,28 @@ func TestNameOfWhatHasProblems(t *testing.T) {
 		}
 	}
 }
+
+// Whose state is meant can be known of a manifest that is wrong in other places.
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, name, identity, problems string }{
+		{"name: web\nresurces: []\ninclude: none.yaml\nparallel: x\n", "web", "web", ""},
+		{"resources: x\n", "", "/srv/m.yaml", ""},
+		{"- exec: {name: x}\n", "", "/srv/m.yaml", ""},
+		{"", "", "/srv/m.yaml", ""},
+		{"ccm: {name: x}\nname: y\n", "", "/srv/m.yaml", ""},
+		{"name: y\nccm: {}\n", "", "/srv/m.yaml", ""},
+		{"name: [web]\nx: 1\n", "", "", "m.yaml:1:7: name: want one line of text, got a list"},
+		{"name: web\n\tx: [\n", "", "", "m.yaml:2:1: a tab in the indentation; use spaces"},
+	} {
+		m, problems := manifests.Identify(manifests.Source{Path: "m.yaml", Identity: "/srv/m.yaml", Bytes: []byte(tt.text)})
+		switch {
+		case tt.problems != "":
+			if m != nil || problems.Error() != tt.problems {
+				t.Errorf("%q: %v, %v; want %s", tt.text, m, problems, tt.problems)
+			}
+		case m == nil || m.Name != tt.name || m.Identity != tt.identity:
+			t.Errorf("%q: %+v, %v; want %q, %q", tt.text, m, problems, tt.name, tt.identity)
+		}
+	}
+}

@@ -128,11 +128,8 @@ func propertyNamed(table []model.Property, name string) *model.Property {
 
 // setKeys puts the values of the manifest's keys where they belong.
 func (l *loader) setKeys() {
+	l.setName()
 	m := l.m
-	m.Name = l.keys["name"].Text
-	if m.Name != "" {
-		m.Identity = m.Name
-	}
 	m.Description = l.keys["description"].Text
 	m.Parallel = max(1, l.keys["parallel"].Int)
 	m.FailFast = l.keys["fail_fast"].Bool || l.keys["fail_on_error"].Bool
@@ -140,6 +137,12 @@ func (l *loader) setKeys() {
 	l.base.CleanEnv = m.CleanEnv
 	m.OnMissingState = l.keys["on_missing_state"].Text
 	m.PreMessage, m.PostMessage = l.keys["pre_message"].Text, l.keys["post_message"].Text
+}
+
+func (l *loader) setName() {
+	if name := l.keys["name"].Text; name != "" {
+		l.m.Name, l.m.Identity = name, name
+	}
 }
 
 // setSecrets adds the names of secrets, which every file may have.

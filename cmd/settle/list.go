@@ -62,13 +62,8 @@ func listText(rows []listed) []byte {
 	return out.Bytes()
 }
 
-// loadOne loads the manifest of a command that only looks at it. When it is
-// refused, that is said in the format that was asked for.
-func (a *app) loadOne(mode, path, format string) (*loaded, ending) {
-	return a.loadPart(mode, path, format, model.Selection{})
-}
-
-// loadPart is loadOne for a part of the manifest.
+// loadPart loads a part of the manifest of a command that only looks at it. When
+// it is refused, that is said in the format that was asked for.
 func (a *app) loadPart(mode, path, format string, s model.Selection) (*loaded, ending) {
 	l := a.loadAlone(path, order{mode: mode})
 	choose([]*loaded{l}, s)

@@ -18,6 +18,7 @@ type loaded struct {
 	manifest *model.Manifest // what is selected of it; nil when it was refused
 	whole    *model.Manifest
 	src      manifests.Source
+	files    *reader // that read it, and what it includes
 	refused  *refusal
 	secrets  []string     // the values of the manifest's secrets
 	tally    *helperTally // of its helpers, once it is counted
@@ -29,6 +30,7 @@ type order struct {
 	mode   string
 	strict bool
 	world  resources.World
+	named  bool // no more than its name: it may have problems, and what it includes may be missing
 }
 
 // load reads and decodes one manifest. What is wrong with it is in the result.
@@ -36,22 +38,24 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	if path == "" {
 		path = defaultManifest
 	}
-	src, exposed, err := a.read(ctx, path)
+	src, files, err := a.read(ctx, path)
 	if err != nil {
 		return unread(o.mode, path, err)
 	}
-	l := &loaded{report: newReport(o.mode, path), src: src}
+	l := &loaded{report: newReport(o.mode, path), src: src, files: files}
 	o.world.Run = l.report.Run
 	o.world.Mask = func() func([]byte, bool) []byte { return l.mask.Stream() } // the secrets are known once the manifest is
-	m, problems, warnings := manifests.Load(src, resources.Types(o.world))
+	m, problems, warnings := o.read(src)
 	if m != nil {
 		warnings = append(warnings, l.hide(m, src.Environ)...)
 	}
-	if exposed && os.Geteuid() == 0 && o.mode != "validate" {
-		warnings = append(warnings, model.Problem{
-			Pos: model.Pos{File: path}, Message: "others may write this manifest, and root runs what it says",
-			Suggestion: "chmod go-w " + path,
-		})
+	if os.Geteuid() == 0 && o.mode != "validate" {
+		for _, file := range files.exposed {
+			warnings = append(warnings, model.Problem{
+				Pos: model.Pos{File: file}, Message: "others may write this manifest, and root runs what it says",
+				Suggestion: "chmod go-w " + file,
+			})
+		}
 	}
 	if o.strict {
 		problems, warnings = append(problems, warnings...).Sort(), nil
@@ -67,6 +71,14 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	}
 	l.manifest, l.whole = m, m
 	return l
+}
+
+func (o *order) read(src manifests.Source) (m *model.Manifest, problems, warnings model.Problems) {
+	if o.named {
+		m, problems = manifests.Identify(src)
+		return m, problems, nil
+	}
+	return manifests.Load(src, resources.Types(o.world))
 }
 
 // loadAlone is load for a command that does nothing while it could be interrupted.

@@ -37,68 +37,142 @@ func (m *manifestArgs) Validate() error {
 	return nil
 }
 
+// reader reads the files of one manifest.
+type reader struct {
+	from    string            // the manifest, as the user named it
+	left    int               // bytes that they may still have
+	read    map[string][]byte // what is included, by absolute path
+	exposed []string          // files that others may write
+}
+
+// readSource reads a manifest, or says in words why it cannot be read. The
+// reader has read it, and reads what it includes.
+func readSource(path string, stdin io.Reader) (manifests.Source, *reader, error) {
+	r := &reader{from: path, left: manifestLimit, read: map[string][]byte{}}
+	src, err := r.main(path, stdin)
+	r.left -= len(src.Bytes)
+	src.Include = r.include
+	return src, r, err
+}
+
 // read is readSource that waits no longer once the context is over: a pipe may
 // say nothing for hours.
-func (a *app) read(ctx context.Context, path string) (src manifests.Source, exposed bool, err error) {
+func (a *app) read(ctx context.Context, path string) (manifests.Source, *reader, error) {
 	type answer struct {
-		src     manifests.Source
-		exposed bool
-		err     error
+		src   manifests.Source
+		files *reader
+		err   error
 	}
 	read := make(chan answer, 1)
 	go func() {
-		src, exposed, err := readSource(path, a.in)
-		read <- answer{src, exposed, err}
+		src, files, err := readSource(path, a.in)
+		read <- answer{src, files, err}
 	}()
 	select {
 	case r := <-read:
-		return r.src, r.exposed, r.err
+		return r.src, r.files, r.err
 	case <-ctx.Done():
-		return src, false, context.Cause(ctx)
+		return manifests.Source{}, nil, context.Cause(ctx)
 	}
 }
 
-// readSource reads a manifest, or says in words why it cannot be read. exposed
-// says that others may write it.
-func readSource(path string, stdin io.Reader) (src manifests.Source, exposed bool, err error) {
+func (r *reader) main(path string, stdin io.Reader) (src manifests.Source, err error) {
 	src.Path, src.Environ = path, os.Environ()
 	if path == "-" {
 		if src.Dir, err = os.Getwd(); err != nil {
-			return src, false, fmt.Errorf("find the working directory: %w", err)
+			return src, fmt.Errorf("find the working directory: %w", err)
 		}
-		src.Bytes, err = readLimited(stdin)
-		return src, false, err
+		src.Bytes, err = readLimited(stdin, r.left)
+		return src, err
 	}
 	if src.Identity, err = filepath.Abs(path); err != nil {
-		return src, false, fmt.Errorf("find the working directory: %w", err)
+		return src, fmt.Errorf("find the working directory: %w", err)
 	}
 	src.Dir = filepath.Dir(src.Identity)
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path == defaultManifest:
-		return src, false, errors.New("no such file: name a manifest, or make one with settle init")
+		return src, errors.New("no such file: name a manifest, or make one with settle init")
 	case err != nil:
-		return src, false, unwrapped(err)
+		return src, unwrapped(err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return src, false, unwrapped(err)
+		return src, unwrapped(err)
 	case info.IsDir():
-		return src, false, errors.New("is a directory: name a manifest in it")
+		return src, errors.New("is a directory: name a manifest in it")
 	}
-	src.Bytes, err = readLimited(f)
-	return src, info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0, err
+	if info.Mode().IsRegular() {
+		r.note(path, info)
+	}
+	src.Bytes, err = readLimited(f, r.left)
+	return src, err
 }
 
-func readLimited(r io.Reader) ([]byte, error) {
-	var text bytes.Buffer
-	_, err := text.ReadFrom(io.LimitReader(r, manifestLimit+1))
+// note remembers a file that others may write.
+func (r *reader) note(path string, info fs.FileInfo) {
+	if info.Mode().Perm()&0o022 != 0 {
+		r.exposed = append(r.exposed, path)
+	}
+}
+
+// include reads an included file, once. Whoever includes something names files:
+// what is none might never end, or wait for somebody who writes to it.
+func (r *reader) include(path string) ([]byte, error) {
+	if data, ok := r.read[path]; ok {
+		return data, nil
+	}
+	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, unwrapped(err)
-	case text.Len() > manifestLimit:
+	case info.IsDir():
+		return nil, errors.New("is a directory: name the files in it")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, unwrapped(err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	data, err := readLimited(f, r.left)
+	if err != nil {
+		return nil, err
+	}
+	r.note(r.shown(path), info)
+	r.left -= len(data)
+	r.read[path] = data
+	return data, nil
+}
+
+// shown is the path of an included file as problems in it have it: relative
+// where the manifest is named so.
+func (r *reader) shown(path string) string {
+	if filepath.IsAbs(r.from) {
+		return path
+	}
+	if here, err := os.Getwd(); err == nil {
+		if short, err := filepath.Rel(here, path); err == nil {
+			return short
+		}
+	}
+	return path
+}
+
+// readLimited reads all there is. What is more than limit makes the manifest
+// larger than it may be.
+func readLimited(r io.Reader, limit int) ([]byte, error) {
+	var text bytes.Buffer
+	_, err := text.ReadFrom(io.LimitReader(r, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, unwrapped(err)
+	case text.Len() > limit && limit < manifestLimit:
+		return nil, fmt.Errorf("it makes the manifest larger than %d MiB", manifestLimit>>20)
+	case text.Len() > limit:
 		return nil, fmt.Errorf("is larger than %d MiB", manifestLimit>>20)
 	}
 	return text.Bytes(), nil

@@ -56,11 +56,21 @@ type opened struct {
 	json  bool // the result is wanted as a document
 }
 
-// openState loads a manifest, to know whose state is meant, and says where
+// openState loads a manifest whose resources and state are meant, and says where
 // that is. When it cannot, end.refused says why, and it has been told.
 func (a *app) openState(mode, path, format, dir string) *opened {
-	o := &opened{json: format == "json"}
-	if o.loaded, o.end = a.loadOne(mode, path, format); o.end.refused != nil {
+	return a.open(a.loadAlone(path, order{mode: mode}), format, dir)
+}
+
+// openNamed is openState for who needs no more of a manifest than its name.
+func (a *app) openNamed(mode, path, format, dir string) *opened {
+	return a.open(a.loadAlone(path, order{mode: mode, named: true}), format, dir)
+}
+
+func (a *app) open(l *loaded, format, dir string) *opened {
+	o := &opened{loaded: l, json: format == "json"}
+	if l.refused != nil {
+		o.end = a.refusal(l, format)
 		return o
 	}
 	o.end.report = &o.report

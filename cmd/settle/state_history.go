@@ -34,7 +34,7 @@ func (c *showCommand) Validate() error {
 }
 
 func (c *historyCommand) run(a *app) []ending {
-	o := a.openState("history", c.Manifest, c.Output, c.StateDir)
+	o := a.openNamed("history", c.Manifest, c.Output, c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}
@@ -53,7 +53,7 @@ func (c *historyCommand) run(a *app) []ending {
 }
 
 func (c *showCommand) run(a *app) []ending {
-	o := a.openState("show", c.Manifest, c.Output, c.StateDir)
+	o := a.openNamed("show", c.Manifest, c.Output, c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}

@@ -54,7 +54,7 @@ func (c *pauseCommand) run(a *app) []ending {
 			return err
 		})
 	}
-	o := a.openState("pause", c.Manifest, "text", c.StateDir)
+	o := a.openNamed("pause", c.Manifest, "text", c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}
@@ -74,7 +74,7 @@ func (c *resumeCommand) run(a *app) []ending {
 			return a.resumed(was, err)
 		})
 	}
-	o := a.openState("resume", c.Manifest, "text", c.StateDir)
+	o := a.openNamed("resume", c.Manifest, "text", c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}

@@ -34,7 +34,34 @@ func (c *validateCommand) run(a *app) []ending {
 	return show.close(endings)
 }
 
-// check loads a manifest, or those that are in a directory.
+// whole leaves out the files that are parts of others: such a one need not hold
+// alone, and what is wrong with it is said there. Of files that include each
+// other the first stays.
+func whole(all []*loaded) []*loaded {
+	var kept []*loaded
+	for i, l := range all {
+		part := false
+		for j, other := range all {
+			part = part || i != j && other.includes(l) && (j < i || !l.includes(other))
+		}
+		if !part {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// includes says whether a manifest has read another file.
+func (l *loaded) includes(part *loaded) bool {
+	if l.files == nil {
+		return false
+	}
+	_, read := l.files.read[part.src.Identity]
+	return read
+}
+
+// check loads a manifest, or those that are in a directory: files that others of
+// them include are no manifests of their own.
 func (a *app) check(path string, strict bool) []*loaded {
 	o := order{mode: "validate", strict: strict}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() { // load says what is wrong with it
@@ -56,6 +83,7 @@ func (a *app) check(path string, strict bool) []*loaded {
 		}
 		all = append(all, a.loadAlone(file, o))
 	}
+	all = whole(all)
 	if len(all) == 0 {
 		all = append(all, unread("validate", path, errors.New("no file in it is called *.yaml or *.yml")))
 	}
