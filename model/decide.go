@@ -130,8 +130,8 @@ func RefreshReason(ask Ask) string {
 	}
 	var by []string
 	for _, debt := range ask.Owed {
-		switch {
-		case debt.By == "":
+		switch debt.By {
+		case "":
 			by = append(by, "because the state was missing in run "+debt.Since)
 		default:
 			by = append(by, "by "+debt.By+" since run "+debt.Since)

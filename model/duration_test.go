@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -37,7 +38,7 @@ func TestParseDuration(t *testing.T) {
 		{"200000d", 0, ErrDuration},
 		{".5s", 0, ErrDuration},
 	} {
-		if got, err := ParseDuration(tt.text); got != tt.want || err != tt.err {
+		if got, err := ParseDuration(tt.text); got != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("ParseDuration(%q) = %v, %v; want %v, %v", tt.text, got, err, tt.want, tt.err)
 		}
 	}

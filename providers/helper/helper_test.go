@@ -50,6 +50,7 @@ func kinds(t *testing.T) map[string]struct {
 	c    model.Command
 	want string
 } {
+	t.Helper()
 	timeout := script("echo waiting >&2; sleep 600")
 	timeout.Timeout = 50 * time.Millisecond
 	held := script("sleep 600 & sleep 600")

@@ -141,12 +141,12 @@ func TestWhatIsInTheWay(t *testing.T) {
 func TestALinkToTheStateDirectoryIsFollowed(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	real := t.TempDir()
-	if err := os.Symlink(real, s.Dir); err != nil {
+	target := t.TempDir()
+	if err := os.Symlink(target, s.Dir); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, locked(t, s, "r1"))
-	if _, err := os.Stat(filepath.Join(real, "web", "lock")); err != nil {
+	if _, err := os.Stat(filepath.Join(target, "web", "lock")); err != nil {
 		t.Error(err)
 	}
 }

@@ -75,6 +75,7 @@ func BenchmarkOutput(b *testing.B) {
 
 // peak returns the largest resident set so far, in KiB.
 func peak(b *testing.B) int64 {
+	b.Helper()
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
 		b.Fatal(err)

@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 		if err == nil {
 			return file, nil
 		}
-		if err == syscall.EACCES && found == "" {
+		if errors.Is(err, syscall.EACCES) && found == "" {
 			found = file
 		}
 		searched = append(searched, d)

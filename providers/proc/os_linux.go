@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"runtime"
 	"strconv"
@@ -56,7 +57,7 @@ func exited(pid int) bool {
 	var info unix.Siginfo
 	for {
 		err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-		if err != syscall.EINTR {
+		if !errors.Is(err, syscall.EINTR) {
 			return err != nil || info.Signo != 0
 		}
 	}

@@ -217,7 +217,7 @@ func TestAliveIsNotAZombie(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer cmd.Wait()
+	defer func() { _ = cmd.Wait() }()
 	until(t, "a zombie is not alive", func() bool { return !alive(cmd.Process.Pid) })
 	if !alive(os.Getpid()) || alive(0) || alive(-1) {
 		t.Error("we are alive, 0 and -1 are nobody")

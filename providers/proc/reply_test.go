@@ -77,7 +77,7 @@ func TestReplyBesideAChildThatHoldsThePipe(t *testing.T) {
 	pid := t.TempDir() + "/pid"
 	exit, err := Run(t.Context(), asked(100, `sleep 600 & echo $! >%s; echo reply`, pid))
 	child := pidIn(t, pid)
-	defer syscall.Kill(child, syscall.SIGKILL)
+	defer func() { _ = syscall.Kill(child, syscall.SIGKILL) }()
 	if err != nil || string(exit.Reply) != "reply\n" {
 		t.Errorf("reply %q, error %v", exit.Reply, err)
 	}

@@ -4,6 +4,7 @@ package proc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,20 +112,20 @@ func (p *process) spawn(ctx context.Context, c *model.Command, program string) e
 // whyNoProcess words the error of a fork or exec, which does not say at which
 // of the steps before the program it stopped.
 func whyNoProcess(c *model.Command, who *syscall.Credential, program string, err error) error {
-	if who != nil && err == syscall.EPERM {
+	if who != nil && errors.Is(err, syscall.EPERM) {
 		why := "only root may"
 		if os.Geteuid() == 0 {
 			why = "not even for root here"
 		}
 		return &StartError{fmt.Sprintf("switching to user %d is not permitted: %s", who.Uid, why), err}
 	}
-	if who != nil && err == syscall.EINVAL {
+	if who != nil && errors.Is(err, syscall.EINVAL) {
 		return &StartError{fmt.Sprintf("switching to user %d and group %d is not possible: the system, or this user namespace, has no such number", who.Uid, who.Gid), err}
 	}
 	if dir := checkDir(c.Dir); dir != nil {
 		return dir
 	}
-	if err == syscall.EACCES {
+	if errors.Is(err, syscall.EACCES) {
 		if who != nil && !mayEnter(c.Dir, c.User) {
 			return &StartError{fmt.Sprintf("cwd %s: user %d has no permission to enter it", word(c.Dir), who.Uid), err}
 		}
@@ -153,7 +154,7 @@ func fork(ctx context.Context, umask *int, program string, argv []string, attr *
 		} else {
 			pid, err = forkUmask(*umask, program, argv, attr)
 		}
-		if err != syscall.ETXTBSY || pause > 200*time.Millisecond {
+		if !errors.Is(err, syscall.ETXTBSY) || pause > 200*time.Millisecond {
 			return pid, err
 		}
 		select {

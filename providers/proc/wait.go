@@ -79,10 +79,10 @@ func (p *process) timeout(until time.Time) time.Duration {
 // feed writes to standard input what there is room for.
 func (p *process) feed() {
 	n, err := syscall.Write(p.stdin, p.unsent)
-	switch {
-	case err == syscall.EINTR || err == syscall.EAGAIN:
+	switch err {
+	case syscall.EINTR, syscall.EAGAIN:
 		return
-	case err == nil:
+	case nil:
 		p.unsent = p.unsent[n:]
 	}
 	if err != nil || len(p.unsent) == 0 { // an error is EPIPE: it does not want to know the rest

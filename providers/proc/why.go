@@ -5,6 +5,7 @@ package proc
 import (
 	"bytes"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,7 +24,9 @@ func whyNot(file string, err error) error {
 
 func reason(file string, err error) string {
 	name := word(file)
-	switch err {
+	var errno syscall.Errno
+	_ = errors.As(err, &errno) // else it is none of these
+	switch errno {
 	case syscall.ENOENT, syscall.ENOTDIR:
 		if _, stat := os.Lstat(file); stat != nil {
 			return name + " does not exist"

@@ -63,11 +63,11 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkix, err := x509.MarshalPKIXPublicKey(rsaKey.Public())
+	public, err := x509.MarshalPKIXPublicKey(rsaKey.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
-	rsaPEM := string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix}))
+	rsaPEM := string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}))
 	hexKey := hex.EncodeToString(pub)
 	good := provisioning(t, time.Hour)
 	client, err := lib.NewClientIDClaims("choria=x", nil, "", nil, "", "", time.Hour, nil, pub)

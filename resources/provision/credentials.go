@@ -13,7 +13,7 @@ import (
 // credentials checks key, certificate and ca against each other, against our
 // own key, and against the identity.
 func (j *judge) credentials() {
-	var own crypto.PublicKey = j.s.Key
+	own := j.s.Key
 	if j.Key != "" {
 		key, err := parseKey(j.Key)
 		if err != nil {
@@ -141,7 +141,7 @@ func parseCertificates(text string) ([]*x509.Certificate, error) {
 		}
 		cert, err := x509.ParseCertificate(b.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("holds no certificate: %v", err)
+			return nil, fmt.Errorf("holds no certificate: %w", err)
 		}
 		certs = append(certs, cert)
 	}

@@ -257,7 +257,7 @@ func (r *reader) number(at *place) (node, error) {
 	}
 	zero := r.peek() == '0'
 	first := r.at
-	ok := digits() && !(zero && r.at-first > 1)
+	ok := digits() && (!zero || r.at-first == 1)
 	if ok && r.peek() == '.' {
 		r.at++
 		ok = digits()
