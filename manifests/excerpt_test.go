@@ -106,6 +106,10 @@ func TestTooMuchIsCutShort(t *testing.T) {
 		last       string
 	}{
 		{"values", "[" + strings.Repeat("a,", 1_000_000) + "]", 1, "m.yaml:1:2000000: more than 1,000,000 values; split it into several manifests"},
+		{"brackets", "[" + strings.Repeat("[],", 4_000_000) + "]", 1, "m.yaml:1:2250001: more than 1,000,000 values, by the brackets, commas, dashes and colons so far; split it into several manifests"},
+		{"dashes", strings.Repeat("-\n", 6_000_000), 1, "m.yaml:1500001:1: more than 1,000,000 values, by the brackets, commas, dashes and colons so far; split it into several manifests"},
+		{"keys in JSON", "{" + strings.Repeat(`"a":"b",`, 1_500_000) + "}", 1, "m.yaml:1:6000001: more than 1,000,000 values, by the brackets, commas, dashes and colons so far; split it into several manifests"},
+		{"prose is no value", "x-text: |\n" + strings.Repeat("  a manifest, as a rule: a short one - it has few values.\n", 40_000) + "resources: x\n", 1, `m.yaml:40002:12: want a list of entries under resources, got "x"; begin each entry with a dash: "- exec:"`},
 		{"problems", strings.Repeat("- x\n", 20_000), 10_001, `m.yaml:10000:3: want a type with its resources, got "x"; write the type first: "- exec:"`},
 		{"the same problem", "x-a: &a {tries: 0}\nresources:\n- exec:\n" + many.String() + "  - last: {tries: x}\n", 2, `m.yaml:12004:19: exec#last: tries: want an integer of at least 1, got "x"`},
 		{"documents", strings.Repeat("---\n", 20_000) + "x-a: b\n--- c\n--- d", 1, "m.yaml:20002:1: a second YAML document: only one is allowed; put it in a file of its own"},

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
 )
 
 // parse makes the tree of the one document of the file that is being read, nil
@@ -17,6 +19,13 @@ func (l *loader) parse(data []byte) *yaml.Node {
 	if problem != nil {
 		problem.File = l.file.path
 		l.problem(*problem)
+		return nil
+	}
+	if at := text.dense(); at >= 0 {
+		p := model.Problem{Message: "more than 1,000,000 values, by the brackets, commas, dashes and colons so far", Suggestion: "split it into several manifests"}
+		p.Line, p.Column = text.place(at)
+		p.File = l.file.path
+		l.problem(p)
 		return nil
 	}
 	documents, err := decode(strings.NewReader(text.string))

@@ -95,6 +95,39 @@ func (t *text) strange() (at int, message, suggestion string) {
 	return 0, "", ""
 }
 
+// maxSigns bounds how much may look like a value, before there is a tree that
+// would count them: the tree takes some 350 bytes for each. It is half more than
+// maxValues, for what only looks so: a comma in a sentence.
+const maxSigns = maxValues + maxValues/2
+
+// dense returns the place at which a text cannot be a manifest of maxValues any
+// more, -1 when it can. What is no longer than its signs could be is not looked
+// at: that is every manifest that people write.
+func (t *text) dense() int {
+	if len(t.string) <= maxSigns {
+		return -1
+	}
+	signs := 0
+	for i := 0; i < len(t.string) && signs <= maxSigns; i++ {
+		switch c := t.string[i]; c {
+		case '[', '{', ',':
+			signs++
+		case '-', '?', ':':
+			ends := i+1 == len(t.string) || strings.IndexByte(" \n,]}", t.string[i+1]) >= 0
+			if ends || c == ':' && i > 0 && (t.string[i-1] == '"' || t.string[i-1] == '\'') {
+				signs++
+			}
+			if ends && c == ':' { // a key, and its value
+				signs++
+			}
+		}
+		if signs > maxSigns {
+			return i
+		}
+	}
+	return -1
+}
+
 // wide names the encodings with more than one byte a character, by their marks
 // or by the zero bytes that ASCII has in them.
 func wide(data []byte) string {
