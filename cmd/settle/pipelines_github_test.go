@@ -127,7 +127,7 @@ func (p *pipelineRun) action(id string, with map[string]string) {
 	p.vars, p.outputs = outside, outer
 }
 
-// github runs the jobs of the README's workflow for one event.
+// github runs the jobs of the page's workflow for one event.
 func (p *pipelineRun) github(flow githubFlow, number int, vars map[string]string) (ran string) {
 	p.t.Helper()
 	vars["github.run_id"], vars["github.run_attempt"], vars["github.repository"] = fmt.Sprint(number), "1", "o/r"

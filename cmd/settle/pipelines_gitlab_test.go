@@ -22,7 +22,7 @@ type gitlabJob struct {
 	AfterScript []string `yaml:"after_script"`
 }
 
-// gitlab runs the jobs of the README's pipeline for one event.
+// gitlab runs the jobs of the page's pipeline for one event.
 func (p *pipelineRun) gitlab(jobs map[string]yaml.Node, vars map[string]string) (ran string) {
 	p.t.Helper()
 	vars["CI_PROJECT_ID"], vars["CI_DEFAULT_BRANCH"], vars["CI_API_V4_URL"], vars["GITLAB_CI"] = "1", "main", "https://gitlab/api/v4", "true"

@@ -19,7 +19,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// The pipelines of the README are run here as they stand there: their jobs are
+// The pipelines of docs/pipelines.md are run here as they stand there: their jobs are
 // chosen by their own conditions, and their scripts run with the variables that
 // GitHub and GitLab set. What is theirs and not ours (a checkout, a cache, an
 // API) is played by a few lines.
@@ -131,17 +131,17 @@ func (p *pipelineRun) restore(key, prefix, path string) {
 	}
 }
 
-// block returns the code block of the README that begins with a line.
+// block returns the code block of docs/pipelines.md that begins with a line.
 func block(t *testing.T, first string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(top, "README.md"))
+	text, err := os.ReadFile(filepath.Join("docs", "pipelines.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(text), "```yaml\n"+first+"\n")
 	body, _, closed := strings.Cut(rest, "```\n")
 	if !found || !closed {
-		t.Fatalf("the README has no block %q", first)
+		t.Fatalf("docs/pipelines.md has no block %q", first)
 	}
 	return []byte(body)
 }

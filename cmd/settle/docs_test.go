@@ -1,0 +1,226 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/settle-cm/settle/manifests"
+	"github.com/settle-cm/settle/resources"
+)
+
+// docPages returns the pages that people read, by their path from the top.
+func docPages(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(top, "cmd", "settle", "docs", "*.md"))
+	if err != nil || len(names) < 6 {
+		t.Fatalf("%d pages, %v", len(names), err)
+	}
+	pages := map[string]string{}
+	for _, name := range append(names, filepath.Join(top, "README.md"), filepath.Join(top, "CONTRIBUTING.md")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, err := filepath.Rel(top, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[filepath.ToSlash(rel)] = string(text)
+	}
+	return pages
+}
+
+// What the pages show is what happens: every block is run, or says why not.
+func TestDocs(t *testing.T) {
+	for name, text := range docPages(t) {
+		t.Run(path.Base(name), func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("python3"); err != nil && strings.Contains(text, "python3") {
+				t.Skip("no python3 here")
+			}
+			tried, right, wrong := tryPage(text, t.TempDir)
+			if *update && right != text {
+				if err := os.WriteFile(filepath.Join(top, name), []byte(right), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, err := range wrong {
+				t.Errorf("%s: %v", name, err)
+			}
+			if tried == 0 && name != "CONTRIBUTING.md" {
+				t.Errorf("%s: nothing in it was tried", name)
+			}
+		})
+	}
+}
+
+// A page that shows what does not happen is found out.
+func TestDocsAreFoundOut(t *testing.T) {
+	const hello = "<!-- file: settle.yaml -->\n```yaml\n- exec: {name: touch made, creates: made}\n```\n"
+	for name, c := range map[string]struct{ page, want string }{
+		"good":             {hello + "```console\n$ settle plan\n+ exec#touch made  would run  creates /home/…/made is missing\n…\n$ settle apply -q\n```\n", ""},
+		"another output":   {"```console\n$ echo a\nb\n```\n", "-- is\na"},
+		"more output":      {"```console\n$ echo a; echo b\na\n```\n", "-- is\na\nb"},
+		"no output":        {"```console\n$ true\na\n```\n", "-- is\n"},
+		"fails":            {"```console\n$ false\n```\n", "exits 1, not 0"},
+		"does not fail":    {"```console\n$ true   # exit 1\n```\n", "exits 0, not 1"},
+		"ends the shell":   {"```console\n$ exit 0\n$ true\n```\n", "did not come to its end"},
+		"no command":       {"```console\nsettle plan\n```\n", "does not begin with a command"},
+		"bad manifest":     {"```yaml\n- exec: {name: a, cwdd: /}\n```\n", "unknown property"},
+		"doubtful":         {"```yaml\n- exec: {name: echo $HOME, creates: /x}\n```\n", "$HOME"},
+		"never converges":  {"<!-- applied: -->\n```yaml\n- exec: {name: \"true\"}\n```\n", "settle plan exits 2 the 2. time"},
+		"bad YAML":         {"<!-- syntax only: it is theirs -->\n```yaml\na: [\n```\n", "yaml"},
+		"bad JSON":         {"```json\n{\n```\n", "EOF"},
+		"bad script":       {"```sh\nfalse\n```\n", "exit status 1"},
+		"bad syntax":       {"<!-- syntax only: it is theirs -->\n```sh\nif\n```\n", "exit status 2"},
+		"bad setup":        {"<!-- setup:\nfalse\n-->\n```sh\ntrue\n```\n", "setup: exit status 1"},
+		"unknown language": {"```\nwhat\n```\n", "say why it is not run"},
+		"no reason":        {"<!-- not run: -->\n```\nwhat\n```\n", "why is it not run?"},
+		"no end":           {"```sh\ntrue\n", "has no end"},
+		"no block":         {"<!-- file: a -->\nwords\n", "above no block"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var said []string
+			_, _, wrong := tryPage(c.page, t.TempDir)
+			for _, err := range wrong {
+				said = append(said, err.Error())
+			}
+			if all := strings.Join(said, "\n"); (all == "") != (c.want == "") || !strings.Contains(all, c.want) {
+				t.Errorf("said %q, not %q", all, c.want)
+			}
+		})
+	}
+}
+
+var (
+	docLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	docHeading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	docFence   = regexp.MustCompile("(?ms)^```.*?^```$")
+	docCode    = regexp.MustCompile("`([^`]+)`")
+	notInSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// Links lead somewhere, and to every page leads one from the README.
+func TestDocsAreLinked(t *testing.T) {
+	pages := docPages(t)
+	anchors := map[string][]string{}
+	for name, text := range pages {
+		for _, h := range docHeading.FindAllStringSubmatch(docFence.ReplaceAllString(text, ""), -1) {
+			slug := notInSlug.ReplaceAllString(strings.ToLower(h[1]), "")
+			anchors[name] = append(anchors[name], strings.ReplaceAll(slug, " ", "-"))
+		}
+	}
+	linked := map[string]bool{}
+	for name, text := range pages {
+		for _, link := range docLink.FindAllStringSubmatch(docFence.ReplaceAllString(text, ""), -1) {
+			target, anchor, _ := strings.Cut(link[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			to := name
+			if target != "" {
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(name), target))
+			}
+			if _, err := os.Stat(filepath.Join(top, to)); err != nil {
+				t.Errorf("%s: a link leads nowhere: %v", name, err)
+			}
+			if anchor != "" && !slices.Contains(anchors[to], anchor) {
+				t.Errorf("%s: %s has no heading #%s", name, to, anchor)
+			}
+			if name == "README.md" {
+				linked[to] = true
+			}
+		}
+	}
+	for name := range pages {
+		if name != "README.md" && !linked[name] {
+			t.Errorf("the README has no link to %s", name)
+		}
+	}
+}
+
+// Commands and flags that the pages name are there.
+func TestDocsNameWhatIsThere(t *testing.T) {
+	flags, commands := map[string]bool{}, map[string]bool{}
+	var learn func(n *kong.Node)
+	learn = func(n *kong.Node) {
+		for _, f := range n.Flags {
+			flags[f.Name] = true
+		}
+		for _, child := range n.Children {
+			commands[child.Name] = true
+			learn(child)
+		}
+	}
+	learn(kong.Must(&grammar{}, kong.Name("settle")).Model.Node)
+	named := regexp.MustCompile(`(?:^|\s)--([a-z][a-z-]+)`)
+	command := regexp.MustCompile(`^settle ([a-z]+)`)
+	n := 0
+	for name, text := range docPages(t) {
+		if name == "CONTRIBUTING.md" {
+			continue
+		}
+		for _, code := range docCode.FindAllStringSubmatch(docFence.ReplaceAllString(text, ""), -1) {
+			if c := command.FindStringSubmatch(code[1]); c != nil {
+				if n++; !commands[c[1]] && c[1] != "help" {
+					t.Errorf("%s: there is no command in %q", name, code[1])
+				}
+			} else if !strings.HasPrefix(code[1], "--") || name == comingFrom {
+				continue // another program's
+			}
+			for _, f := range named.FindAllStringSubmatch(code[1], -1) {
+				if n++; !flags[f[1]] {
+					t.Errorf("%s: there is no flag --%s", name, f[1])
+				}
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d names were looked at", n)
+	}
+}
+
+// comingFrom is the page that names what other programs have.
+const comingFrom = "cmd/settle/docs/coming-from.md"
+
+// In its tables of what becomes what the column of settle holds what a manifest may.
+func TestDocsNameProperties(t *testing.T) {
+	reference := manifests.Reference(resources.Types(resources.World{}))
+	word := regexp.MustCompile(`^([a-z_]+)(?::|$)`)
+	n, ours := 0, -1
+	for row := range strings.Lines(docPages(t)[comingFrom]) {
+		cells := strings.Split(strings.ReplaceAll(row, `\|`, "¦"), "|")
+		switch at := slices.IndexFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) == "settle" }); {
+		case len(cells) < 4:
+			ours = -1 // no table
+		case at > 0:
+			ours = at
+		case ours < 0 || ours >= len(cells):
+			t.Errorf("no column of settle: %s", row)
+		default:
+			for _, code := range docCode.FindAllStringSubmatch(cells[ours], -1) {
+				w := word.FindStringSubmatch(code[1])
+				if w == nil {
+					continue
+				}
+				if n++; !strings.Contains(reference, "| `"+w[1]+"` |") && !strings.Contains(reference, "### "+w[1]+"\n") {
+					t.Errorf("there is no property %q: %s", w[1], row)
+				}
+			}
+		}
+	}
+	if n < 50 {
+		t.Errorf("only %d names were looked at", n)
+	}
+}
