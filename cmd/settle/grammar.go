@@ -131,6 +131,7 @@ type applyCommand struct {
 	reportFlags
 	runFlags
 	selectFlags
+	valueFlags
 	Plan string `placeholder:"FILE" help:"Do what this saved plan says, as long as it holds (exit 69 when not). Its manifest and selection are the plan's."`
 	Keep int    `default:"50" placeholder:"N" help:"How many runs of each kind to remember. Default: 50."`
 }
@@ -140,6 +141,7 @@ type planCommand struct {
 	reportFlags
 	runFlags
 	selectFlags
+	valueFlags
 	NoGuards   bool   `help:"Start no process at all: not even guards."`
 	AskHelpers bool   `help:"Ask the helpers of provisions too, and show what their answers would change."`
 	Out        string `placeholder:"FILE" help:"Save the plan for apply --plan."`
@@ -148,11 +150,13 @@ type planCommand struct {
 type validateCommand struct {
 	manifestArgs
 	reportFlags
+	valueFlags
 }
 
 type graphCommand struct {
 	manifestArg
 	selectFlags
+	valueFlags
 	stateFlags
 	Run    string `placeholder:"RUN" help:"Colour it by what became of each resource in this run: last, or as history lists it."`
 	Output string `short:"o" enum:"dot,mermaid,json,svg,html" default:"dot" placeholder:"FORMAT" help:"dot, mermaid, json, svg or html."`
@@ -161,6 +165,7 @@ type graphCommand struct {
 type listCommand struct {
 	manifestArg
 	selectFlags
+	valueFlags
 	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func (c *graphCommand) run(a *app) []ending {
-	l := a.loadAlone(c.Manifest, order{mode: "graph"})
+	l := a.loadAlone(c.Manifest, order{mode: "graph"}, c.valueFlags)
 	e := ending{report: &l.report}
 	var loops [][]int
 	if l.refused != nil && l.refused.code == exitInvalid {

@@ -27,6 +27,7 @@ type helperCommands struct {
 
 type helperInputCommand struct {
 	manifestArg
+	valueFlags
 	Only string `placeholder:"REF" help:"The provision (provision#name). Default: the only one."`
 }
 
@@ -43,7 +44,7 @@ type helperRunCommand struct {
 }
 
 func (c *helperInputCommand) run(a *app) []ending {
-	l := a.loadAlone(c.Manifest, order{mode: "helper", world: a.world(&job{})})
+	l := a.loadAlone(c.Manifest, order{mode: "helper", world: a.world(&job{})}, c.valueFlags)
 	if l.refused == nil {
 		r, refused := theProvision(l.manifest, c.Only)
 		if refused == nil {

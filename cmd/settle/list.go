@@ -21,9 +21,10 @@ type listed struct {
 }
 
 func (c *listCommand) run(a *app) []ending {
-	l, e := a.loadPart("list", c.Manifest, c.Output, c.selection())
-	if e.refused != nil {
-		return []ending{e}
+	l := a.loadAlone(c.Manifest, order{mode: "list"}, c.valueFlags)
+	choose([]*loaded{l}, c.selection())
+	if l.refused != nil {
+		return []ending{a.refusal(l, c.Output)}
 	}
 	rows := make([]listed, len(l.manifest.Resources))
 	for i := range l.manifest.Resources {
@@ -35,7 +36,7 @@ func (c *listCommand) run(a *app) []ending {
 	} else {
 		a.print(listText(rows))
 	}
-	return []ending{e}
+	return []ending{{report: &l.report}}
 }
 
 func listText(rows []listed) []byte {
@@ -60,17 +61,6 @@ func listText(rows []listed) []byte {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	return out.Bytes()
-}
-
-// loadPart loads a part of the manifest of a command that only looks at it. When
-// it is refused, that is said in the format that was asked for.
-func (a *app) loadPart(mode, path, format string, s model.Selection) (*loaded, ending) {
-	l := a.loadAlone(path, order{mode: mode})
-	choose([]*loaded{l}, s)
-	if l.refused != nil {
-		return l, a.refusal(l, format)
-	}
-	return l, ending{report: &l.report}
 }
 
 // refusal says why a manifest is not looked at, in the format that was asked for.

@@ -31,6 +31,7 @@ type order struct {
 	strict bool
 	world  resources.World
 	named  bool // no more than its name: it may have problems, and what it includes may be missing
+	inputs      // what it is filled in with
 }
 
 // load reads and decodes one manifest. What is wrong with it is in the result.
@@ -38,10 +39,17 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	if path == "" {
 		path = defaultManifest
 	}
+	if o.refused != nil {
+		l := &loaded{report: newReport(o.mode, path)}
+		l.refuse(o.refused)
+		return l
+	}
 	src, files, err := a.read(ctx, path)
 	if err != nil {
 		return unread(o.mode, path, err)
 	}
+	o.Include = src.Include
+	src.Inputs = o.Inputs
 	l := &loaded{report: newReport(o.mode, path), src: src, files: files}
 	o.world.Run = l.report.Run
 	o.world.Mask = func() func([]byte, bool) []byte { return l.mask.Stream() } // the secrets are known once the manifest is
@@ -50,12 +58,8 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 		warnings = append(warnings, l.hide(m, src.Environ)...)
 	}
 	if os.Geteuid() == 0 && o.mode != "validate" {
-		for _, file := range files.exposed {
-			warnings = append(warnings, model.Problem{
-				Pos: model.Pos{File: file}, Message: "others may write this manifest, and root runs what it says",
-				Suggestion: "chmod go-w " + file,
-			})
-		}
+		warnings = append(warnings, exposed(files.exposed, "others may write this manifest, and root runs what it says")...)
+		warnings = append(warnings, exposed(o.exposed, "others may write this file, and root runs what its values say")...)
 	}
 	if o.strict {
 		problems, warnings = append(problems, warnings...).Sort(), nil
@@ -64,13 +68,25 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	if m != nil {
 		l.report.Name = m.Name
 	}
-	if len(problems) > 0 {
+	switch {
+	case ctx.Err() != nil:
+		l.refuse(refuse(exitUnreadable, "%s: %w", path, context.Cause(ctx)))
+	case len(problems) > 0:
 		l.report.Name = manifests.Name(src)
 		l.refuse(refuse(exitInvalid, "%s: %s", path, counted(len(problems), "problem")))
-		return l
+	default:
+		l.manifest, l.whole = m, m
 	}
-	l.manifest, l.whole = m, m
 	return l
+}
+
+// exposed warns of files that others may write.
+func exposed(files []string, message string) []model.Problem {
+	var warnings []model.Problem
+	for _, file := range files {
+		warnings = append(warnings, model.Problem{Pos: model.Pos{File: file}, Message: message, Suggestion: "chmod go-w " + file})
+	}
+	return warnings
 }
 
 func (o *order) read(src manifests.Source) (m *model.Manifest, problems, warnings model.Problems) {
@@ -82,14 +98,11 @@ func (o *order) read(src manifests.Source) (m *model.Manifest, problems, warning
 }
 
 // loadAlone is load for a command that does nothing while it could be interrupted.
-func (a *app) loadAlone(path string, o order) *loaded {
+func (a *app) loadAlone(path string, o order, f valueFlags) *loaded {
 	ctx, stop := a.interruptible(context.Background(), 0)
 	defer stop()
-	l := a.load(ctx, path, o)
-	if ctx.Err() != nil && l.refused == nil {
-		l.refuse(refuse(exitUnreadable, "%s: %w", l.report.Manifest, context.Cause(ctx)))
-	}
-	return l
+	o.inputs = a.inputs(ctx, f, path)
+	return a.load(ctx, path, o)
 }
 
 // unread is a manifest that cannot be read.

@@ -37,6 +37,7 @@ type app struct {
 	err   *console
 	color bool   // of out
 	hurry func() // for the second signal: wait for no reader
+	host  func() (map[string]any, error)
 
 	watched bool // out is a terminal
 }
@@ -54,7 +55,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	args = meant(args)
 	hurried := make(chan struct{})
 	stdout, stderr = &patient{w: stdout, hurried: hurried}, &patient{w: stderr, hurried: hurried}
-	a := &app{in: stdin, out: &outlet{w: stdout}, hurry: sync.OnceFunc(func() { close(hurried) })}
+	a := &app{in: stdin, out: &outlet{w: stdout}, hurry: sync.OnceFunc(func() { close(hurried) }), host: sync.OnceValues(hostFacts)}
 	var help strings.Builder
 	g, ctx, err := parse(args, &help)
 	a.grammar, a.err = g, newConsole(stderr, g)

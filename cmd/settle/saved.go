@@ -12,7 +12,7 @@ import (
 
 // Validate refuses flags that exclude each other. kong calls it.
 func (c *applyCommand) Validate() error {
-	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(append(orDefault(c.Manifests), c.Plan))); err != nil {
+	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(append(orDefault(c.Manifests), append(c.files(), c.Plan)...))); err != nil {
 		return err
 	}
 	switch {
@@ -28,7 +28,7 @@ func (c *applyCommand) Validate() error {
 
 // Validate refuses flags that exclude each other. kong calls it.
 func (c *planCommand) Validate() error {
-	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(orDefault(c.Manifests), c.Out)); err != nil {
+	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(append(orDefault(c.Manifests), c.files()...), c.Out)); err != nil {
 		return err
 	}
 	switch {

@@ -57,22 +57,32 @@ func readSource(path string, stdin io.Reader) (manifests.Source, *reader, error)
 
 // read is readSource that waits no longer once the context is over: a pipe may
 // say nothing for hours.
-func (a *app) read(ctx context.Context, path string) (manifests.Source, *reader, error) {
+func (a *app) read(ctx context.Context, path string) (src manifests.Source, files *reader, err error) {
+	err = patiently(ctx, func() (func(), error) {
+		source, reader, err := readSource(path, a.in)
+		return func() { src, files = source, reader }, err
+	})
+	return src, files, err
+}
+
+// patiently does what may wait for ever, but no longer than the context lasts.
+// Only what is done in time is kept.
+func patiently(ctx context.Context, do func() (keep func(), err error)) error {
 	type answer struct {
-		src   manifests.Source
-		files *reader
-		err   error
+		keep func()
+		err  error
 	}
-	read := make(chan answer, 1)
+	done := make(chan answer, 1)
 	go func() {
-		src, files, err := readSource(path, a.in)
-		read <- answer{src, files, err}
+		keep, err := do()
+		done <- answer{keep, err}
 	}()
 	select {
-	case r := <-read:
-		return r.src, r.files, r.err
+	case d := <-done:
+		d.keep()
+		return d.err
 	case <-ctx.Done():
-		return manifests.Source{}, nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 

@@ -26,6 +26,7 @@ type lockFlags struct {
 
 type owedCommand struct {
 	manifestArg
+	valueFlags
 	stateFlags
 	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
 }
@@ -34,6 +35,7 @@ type forgetCommand struct {
 	What     string `arg:"" optional:"" name:"ref" help:"The resource: type#name, or type#alias. With --all, the manifest."`
 	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
 	All      bool   `help:"Forget all of the manifest's debts and marks."`
+	valueFlags
 	lockFlags
 }
 
@@ -56,17 +58,8 @@ type opened struct {
 	json  bool // the result is wanted as a document
 }
 
-// openState loads a manifest whose resources and state are meant, and says where
-// that is. When it cannot, end.refused says why, and it has been told.
-func (a *app) openState(mode, path, format, dir string) *opened {
-	return a.open(a.loadAlone(path, order{mode: mode}), format, dir)
-}
-
-// openNamed is openState for who needs no more of a manifest than its name.
-func (a *app) openNamed(mode, path, format, dir string) *opened {
-	return a.open(a.loadAlone(path, order{mode: mode, named: true}), format, dir)
-}
-
+// open says where the state of a manifest is. When it cannot, end.refused says
+// why, and it has been told.
 func (a *app) open(l *loaded, format, dir string) *opened {
 	o := &opened{loaded: l, json: format == "json"}
 	if l.refused != nil {
@@ -99,7 +92,7 @@ func (a *app) refuseState(o *opened, r *refusal) []ending {
 }
 
 func (c *owedCommand) run(a *app) []ending {
-	o := a.openState("owed", c.Manifest, c.Output, c.StateDir)
+	o := a.open(a.loadAlone(c.Manifest, order{mode: "owed"}, c.valueFlags), c.Output, c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}
@@ -154,7 +147,7 @@ func (c *forgetCommand) run(a *app) []ending {
 	if c.All {
 		path, ref = c.What, ""
 	}
-	o := a.openState("forget", path, "text", c.StateDir)
+	o := a.open(a.loadAlone(path, order{mode: "forget"}, c.valueFlags), "text", c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}

@@ -14,6 +14,7 @@ import (
 
 type historyCommand struct {
 	manifestArg
+	valueFlags
 	stateFlags
 	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
 }
@@ -21,6 +22,7 @@ type historyCommand struct {
 type showCommand struct {
 	Run      string `arg:"" help:"The run, as history lists it, or last."`
 	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
+	valueFlags
 	stateFlags
 	Output string `short:"o" default:"text" placeholder:"FORMAT" help:"Any format of a report: text, json, jsonl, html, junit, markdown or metrics."`
 }
@@ -34,7 +36,7 @@ func (c *showCommand) Validate() error {
 }
 
 func (c *historyCommand) run(a *app) []ending {
-	o := a.openNamed("history", c.Manifest, c.Output, c.StateDir)
+	o := a.open(a.loadAlone(c.Manifest, order{mode: "history", named: true}, c.valueFlags), c.Output, c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}
@@ -53,7 +55,7 @@ func (c *historyCommand) run(a *app) []ending {
 }
 
 func (c *showCommand) run(a *app) []ending {
-	o := a.openNamed("show", c.Manifest, c.Output, c.StateDir)
+	o := a.open(a.loadAlone(c.Manifest, order{mode: "show", named: true}, c.valueFlags), c.Output, c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}

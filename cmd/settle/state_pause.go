@@ -12,12 +12,14 @@ type pauseCommand struct {
 	All    bool   `help:"Pause every manifest of the state directory."`
 	Reason string `placeholder:"TEXT" help:"Why, for whoever finds it paused."`
 	For    *span  `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
+	valueFlags
 	lockFlags
 }
 
 type resumeCommand struct {
 	manifestArg
 	All bool `help:"Take back settle pause --all."`
+	valueFlags
 	lockFlags
 }
 
@@ -54,7 +56,7 @@ func (c *pauseCommand) run(a *app) []ending {
 			return err
 		})
 	}
-	o := a.openNamed("pause", c.Manifest, "text", c.StateDir)
+	o := a.open(a.loadAlone(c.Manifest, order{mode: "pause", named: true}, c.valueFlags), "text", c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}
@@ -74,7 +76,7 @@ func (c *resumeCommand) run(a *app) []ending {
 			return a.resumed(was, err)
 		})
 	}
-	o := a.openNamed("resume", c.Manifest, "text", c.StateDir)
+	o := a.open(a.loadAlone(c.Manifest, order{mode: "resume", named: true}, c.valueFlags), "text", c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}

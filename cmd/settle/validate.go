@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,13 +13,16 @@ import (
 
 // Validate refuses to write over what is read. kong calls it.
 func (c *validateCommand) Validate() error {
-	return errors.Join(c.manifestArgs.Validate(), c.apart(orDefault(c.Manifests)))
+	return errors.Join(c.manifestArgs.Validate(), c.apart(append(orDefault(c.Manifests), c.files()...)))
 }
 
 func (c *validateCommand) run(a *app) []ending {
+	ctx, stop := a.interruptible(context.Background(), 0)
+	defer stop()
+	o := order{mode: "validate", strict: c.Strict, inputs: a.inputs(ctx, c.valueFlags, c.Manifests...)}
 	var all []*loaded
 	for _, path := range orDefault(c.Manifests) {
-		all = append(all, a.check(path, c.Strict)...)
+		all = append(all, a.check(ctx, path, o)...)
 	}
 	show := a.newPresenter("validate", c.reportFlags, len(all) > 1)
 	var endings []ending
@@ -62,10 +66,9 @@ func (l *loaded) includes(part *loaded) bool {
 
 // check loads a manifest, or those that are in a directory: files that others of
 // them include are no manifests of their own.
-func (a *app) check(path string, strict bool) []*loaded {
-	o := order{mode: "validate", strict: strict}
+func (a *app) check(ctx context.Context, path string, o order) []*loaded {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() { // load says what is wrong with it
-		return []*loaded{a.loadAlone(path, o)}
+		return []*loaded{a.load(ctx, path, o)}
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -81,7 +84,7 @@ func (a *app) check(path string, strict bool) []*loaded {
 		if info, err := os.Stat(file); err == nil && info.IsDir() { // or a link to one
 			continue
 		}
-		all = append(all, a.loadAlone(file, o))
+		all = append(all, a.load(ctx, file, o))
 	}
 	all = whole(all)
 	if len(all) == 0 {

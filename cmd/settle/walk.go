@@ -21,6 +21,7 @@ type job struct {
 	reportFlags
 	runFlags
 	selectFlags
+	valueFlags
 	mode       string // apply or plan
 	act        engine.Act
 	skipGuards bool
@@ -32,7 +33,7 @@ type job struct {
 }
 
 func (c *applyCommand) run(a *app) []ending {
-	j := &job{reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, mode: "apply", act: engine.Apply, keep: c.Keep, plan: c.Plan}
+	j := &job{reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags, mode: "apply", act: engine.Apply, keep: c.Keep, plan: c.Plan}
 	paths := c.Manifests
 	if c.Plan != "" {
 		saved, refused := readSaved(c.Plan)
@@ -57,7 +58,7 @@ func (c *applyCommand) run(a *app) []ending {
 
 func (c *planCommand) run(a *app) []ending {
 	return a.walk(&job{
-		reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags,
+		reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags,
 		mode: "plan", act: engine.Preview, skipGuards: c.NoGuards, askHelpers: c.AskHelpers, out: c.Out,
 	}, c.Manifests)
 }
@@ -67,9 +68,10 @@ func (c *planCommand) run(a *app) []ending {
 func (a *app) walk(j *job, paths []string) []ending {
 	ctx, stop := a.interruptible(context.Background(), time.Duration(j.Grace))
 	defer stop()
+	in := a.inputs(ctx, j.valueFlags, paths...)
 	var all []*loaded
 	for _, path := range orDefault(paths) {
-		all = append(all, a.load(ctx, path, order{mode: j.mode, strict: j.Strict, world: a.world(j)}))
+		all = append(all, a.load(ctx, path, order{mode: j.mode, strict: j.Strict, world: a.world(j), inputs: in}))
 	}
 	choose(all, j.selection())
 	for _, l := range all {
