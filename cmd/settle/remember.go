@@ -191,6 +191,26 @@ func (m *memory) abandon() error {
 	return m.locked.Close()
 }
 
+// amend lets the history know of how a run ended what came out behind its end:
+// that a report could not be written. When the next one runs already, its exit
+// code has to be enough.
+func (a *app) amend(ctx context.Context, j *job, l *loaded) {
+	if j.NoState || l.manifest.Identity == "" {
+		return
+	}
+	store, err := a.store(j.StateDir, l.manifest.Identity)
+	if err != nil {
+		return
+	}
+	if locked, err := store.Lock(ctx, 0, holder(l.report.Run, l.report.Started)); err == nil {
+		m := &memory{locked: locked, keep: j.keep}
+		m.close(&ending{report: &l.report, unwritten: errUntold})
+	}
+}
+
+// errUntold stands for what the user has been told of.
+var errUntold = errors.New("a report could not be written")
+
 // remembers says whether later runs will know what this one does.
 func (m *memory) remembers() bool { return m.locked != nil }
 

@@ -106,7 +106,16 @@ func (a *app) through(ctx context.Context, j *job, all []*loaded) []ending {
 			bar = l
 		}
 	}
-	return show.close(endings)
+	told := show.close(endings)
+	if len(told) > len(endings) && j.mode == "apply" { // a report could not be written
+		for i, l := range all {
+			if l.refused == nil {
+				l.report = show.reports[i]
+				a.amend(ctx, j, l)
+			}
+		}
+	}
+	return told
 }
 
 func orDefault(paths []string) []string {
