@@ -20,13 +20,14 @@ const (
 	FactSettled FactKind = "settle" // a "no" paid what was owed to it: Run, ID, Alias
 	FactOwe     FactKind = "owe"    // a refresh is owed: ID (subscriber), By, Run (since)
 	FactMark    FactKind = "mark"   // an attempt left creates unfinished: ID, Run (which)
-	FactForget  FactKind = "forget" // debts and mark of ID (and Alias) are dropped; of all when ID is ""
+	FactLast    FactKind = "last"   // how a resource left things, "" for no one knows: Run, ID, Alias, Last
+	FactForget  FactKind = "forget" // what is remembered of ID (and Alias) is dropped; of all when ID is ""
 )
 
 // Known says whether the kind is one that this settle understands.
 func (k FactKind) Known() bool {
 	switch k {
-	case FactRun, FactDone, FactBegan, FactProcess, FactEnded, FactSettled, FactOwe, FactMark, FactForget:
+	case FactRun, FactDone, FactBegan, FactProcess, FactEnded, FactSettled, FactOwe, FactMark, FactLast, FactForget:
 		return true
 	}
 	return false
@@ -57,6 +58,7 @@ type Fact struct {
 	Missing     bool      `json:"missing,omitempty"`
 	End         End       `json:"end,omitempty"`
 	By          string    `json:"by,omitempty"`
+	Last        string    `json:"last,omitempty"`
 	Process     *Process  `json:"process,omitempty"`
 	Time        time.Time `json:"time,omitzero"` // when the run began
 	User        string    `json:"user,omitempty"`
@@ -86,6 +88,7 @@ type Memory struct {
 	Marks   map[string]string // id -> the run that left its creates unfinished
 	Left    map[string]Left   // id -> the process it may still have
 	Shut    map[string]string // id -> the last run in which its helper said shutdown, and nothing else since
+	Last    map[string]string // id -> how it left things when it last acted, in words of its type's own
 	Running []string          // what a run that still goes on has begun and not ended
 
 	owed map[string][]int // id -> indexes into Debts
@@ -144,17 +147,55 @@ func (m *Memory) LeftBy(r *Resource) (Left, bool) {
 	return left, ok
 }
 
+// LastOf returns how the resource left things when it last acted, "" when no
+// one knows.
+func (m *Memory) LastOf(r *Resource) string {
+	if len(m.Last) == 0 {
+		return ""
+	}
+	if last, ok := m.Last[r.ID()]; ok {
+		return last
+	}
+	return m.Last[r.AliasID()]
+}
+
+// Gone returns the facts that drop how resources left things which the manifest
+// does not have any more: else a manifest whose names come and go would make
+// the journal grow for ever.
+func (m *Memory) Gone(manifest *Manifest, run string) []Fact {
+	if len(m.Last) == 0 {
+		return nil
+	}
+	there := manifest.names()
+	var facts []Fact
+	for _, id := range slices.Sorted(maps.Keys(m.Last)) {
+		if !there[id] {
+			facts = append(facts, Fact{Kind: FactLast, Run: run, ID: id})
+		}
+	}
+	return facts
+}
+
+// names returns what the manifest's resources are called, by name and alias.
+func (m *Manifest) names() map[string]bool {
+	names := make(map[string]bool, len(m.Resources))
+	for i := range m.Resources {
+		r := &m.Resources[i]
+		names[r.ID()] = true
+		if r.Alias != "" {
+			names[r.AliasID()] = true
+		}
+	}
+	return names
+}
+
 // Orphans returns the debts that nothing in the manifest can pay: their
 // subscriber is gone, and no alias carries its name.
 func (m *Memory) Orphans(manifest *Manifest) []Debt {
 	if len(m.Debts) == 0 {
 		return nil
 	}
-	there := make(map[string]bool, len(manifest.Resources))
-	for i := range manifest.Resources {
-		r := &manifest.Resources[i]
-		there[r.ID()], there[r.AliasID()] = true, true
-	}
+	there := manifest.names()
 	var orphans []Debt
 	for _, debt := range m.Debts {
 		if !there[debt.ID] {
@@ -166,12 +207,15 @@ func (m *Memory) Orphans(manifest *Manifest) []Debt {
 
 // Facts returns the shortest journal that adds up to the same memory.
 func (m *Memory) Facts() []Fact {
-	facts := make([]Fact, 0, len(m.Debts)+len(m.Marks)+len(m.Left)+len(m.Shut))
+	facts := make([]Fact, 0, len(m.Debts)+len(m.Marks)+len(m.Left)+len(m.Shut)+len(m.Last))
 	for _, id := range slices.Sorted(maps.Keys(m.Shut)) { // first: it ends what else is said of the id
 		facts = append(facts, Fact{Kind: FactEnded, ID: id, Run: m.Shut[id], End: EndShutdown})
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.Marks)) {
 		facts = append(facts, Fact{Kind: FactMark, ID: id, Run: m.Marks[id]})
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.Last)) {
+		facts = append(facts, Fact{Kind: FactLast, ID: id, Last: m.Last[id]})
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.Left)) {
 		left := m.Left[id]

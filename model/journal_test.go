@@ -33,12 +33,20 @@ func settle(run, id, alias string) Fact {
 	return Fact{Kind: FactSettled, Run: run, ID: id, Alias: alias}
 }
 func forget(id, alias string) Fact { return Fact{Kind: FactForget, ID: id, Alias: alias} }
+
+// last is of "run id[=alias] how".
+func last(text string) Fact {
+	words := append(strings.Fields(text), "")
+	id, alias, _ := strings.Cut(words[1], "=")
+	return Fact{Kind: FactLast, Run: words[0], ID: id, Alias: alias, Last: words[2]}
+}
+
 func process(run, id string, pid int) Fact {
 	return Fact{Kind: FactProcess, Run: run, ID: id, Process: &Process{PID: pid}}
 }
 
 // what writes a memory in one line: debts as "subscriber<publisher@run", then marks, then
-// processes, then what was shut down.
+// processes, then what was shut down, then how things were left.
 func what(m Memory) string {
 	var parts []string
 	for _, d := range m.Debts {
@@ -54,6 +62,9 @@ func what(m Memory) string {
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.Shut)) {
 		parts = append(parts, fmt.Sprintf("%s#%s", id, m.Shut[id]))
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.Last)) {
+		parts = append(parts, id+"="+m.Last[id])
 	}
 	return strings.Join(parts, " ")
 }
@@ -173,6 +184,18 @@ var replays = []struct {
 	{"it is forgotten with the rest", []Fact{begin("1 p"), end("1 p shutdown"), forget("p", "")}, ""},
 	{"and with all", []Fact{begin("1 p"), end("1 p shutdown"), forget("", "")}, ""},
 	{"deferred owes nothing", []Fact{begin("1 p s"), end("1 p deferred")}, ""},
+
+	// how things were left
+	{"how things were left is remembered", []Fact{last("1 f a"), last("1 g b")}, "f=a g=b"},
+	{"the last word holds", []Fact{last("1 f a"), last("2 f b")}, "f=b"},
+	{"not while it acts", []Fact{last("1 f a"), last("2 f"), run("3")}, ""},
+	{"under a new name, too", []Fact{last("1 old a"), last("2 new=old b")}, "new=b"},
+	{"nor while it acts under a new name", []Fact{last("1 old a"), last("2 new=old")}, ""},
+	{"it neither owes nor pays, and says nothing of an attempt", []Fact{begin("1 p s"), last("1 p a"), last("1 s a")}, "s<p@1 p=a s=a"},
+	{"it outlives runs", []Fact{run("1"), last("1 f a"), done("1"), run("2"), done("2")}, "f=a"},
+	{"it is forgotten with the rest", []Fact{last("1 f a"), last("1 g b"), forget("f", "")}, "g=b"},
+	{"by a former name", []Fact{last("1 f a"), last("1 g b"), forget("new", "f")}, "g=b"},
+	{"and with all", []Fact{last("1 f a"), forget("", "")}, ""},
 	{"a line that names no process is none", []Fact{{Kind: FactProcess, Run: "1", ID: "x"}}, ""},
 }
 
@@ -280,6 +303,23 @@ func TestOrphans(t *testing.T) {
 	}
 	if got := m.Orphans(&Manifest{}); len(got) != 3 {
 		t.Errorf("of an empty manifest: %v, want all three", got)
+	}
+}
+
+func TestGone(t *testing.T) {
+	t.Parallel()
+	m := Replay([]Fact{last("1 exec#here a"), last("1 exec#gone b"), last("1 exec#renamed c")})
+	manifest := &Manifest{Resources: []Resource{*named("here", ""), *named("new", "renamed")}}
+	facts := m.Gone(manifest, "2")
+	if d := cmp.Diff([]Fact{last("2 exec#gone")}, facts); d != "" {
+		t.Errorf("gone (-want +got):\n%s", d)
+	}
+	after := Replay(append(m.Facts(), facts...))
+	if got := what(after); got != "exec#here=a exec#renamed=c" {
+		t.Errorf("remembers %q after that", got)
+	}
+	if got := after.LastOf(named("new", "renamed")); got != "c" {
+		t.Errorf("of a renamed one %q", got)
 	}
 }
 

@@ -172,6 +172,7 @@ type Ask struct {
 	RefreshedBy []string  // ids of publishers that changed in this run, in the order of Upstream
 	Owed        []Debt    // what is owed to it from earlier runs
 	Unfinished  string    // row 3's mark: the run that left creates unfinished, "" for none
+	Last        string    // what its last Effect told it to remember, "" when there is none or no one knows
 	SkipGuards  bool      // start no process: guards stay unread
 	AskHelpers  bool      // ask helpers to find out what acting would change
 }
@@ -215,6 +216,7 @@ type Stage struct {
 	Output  func(line []byte)     // one line for people, without its end, as it comes; nil: nobody listens
 	Started func(p Process) error // a process of the resource leads from now on
 	WasShut bool                  // the last thing that its helper said in an earlier run was shutdown
+	Recalls bool                  // a later run will know the effect's Last
 }
 
 // Process identifies a process beyond the reuse of its pid.
@@ -237,4 +239,5 @@ type Effect struct {
 	Diff      string
 	Appeared  string   // a creates path that was missing before and is there after a failure
 	Warnings  []string // e.g. creates is still missing after a success
+	Last      string   // of a success: how it left things, short, for its next Check; "" is nothing
 }

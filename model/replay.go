@@ -42,6 +42,7 @@ type fold struct {
 	marks map[string]string
 	left  map[string]Left
 	shut  map[string]string
+	last  map[string]string
 	open  map[string]Fact // began and not ended
 	begun []string        // ids of open, oldest first, and of some that have ended
 }
@@ -54,7 +55,7 @@ type numbered struct {
 func newFold(facts []Fact) *fold {
 	f := &fold{
 		owed: map[string][]numbered{}, made: map[[2]string]bool{},
-		marks: map[string]string{}, left: map[string]Left{}, shut: map[string]string{}, open: map[string]Fact{},
+		marks: map[string]string{}, left: map[string]Left{}, shut: map[string]string{}, last: map[string]string{}, open: map[string]Fact{},
 	}
 	for _, fact := range facts {
 		f.add(fact)
@@ -93,6 +94,12 @@ func (f *fold) add(fact Fact) {
 		f.owe(Debt{fact.ID, fact.By, fact.Run})
 	case FactMark:
 		f.marks[fact.ID] = fact.Run
+	case FactLast:
+		delete(f.last, fact.ID)
+		delete(f.last, fact.Alias)
+		if fact.Last != "" {
+			f.last[fact.ID] = fact.Last
+		}
 	case FactForget:
 		f.forget(fact)
 	}
@@ -189,8 +196,11 @@ func (f *fold) forget(fact Fact) {
 		clear(f.made)
 		clear(f.marks)
 		clear(f.shut)
+		clear(f.last)
 		return
 	}
+	delete(f.last, fact.ID)
+	delete(f.last, fact.Alias)
 	delete(f.shut, fact.ID)
 	delete(f.shut, fact.Alias)
 	f.pay(fact.ID, fact.Alias)
@@ -203,7 +213,7 @@ func (f *fold) memory() Memory {
 		all = append(all, debts...)
 	}
 	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
-	m := Memory{Marks: f.marks, Left: f.left, Shut: f.shut}
+	m := Memory{Marks: f.marks, Left: f.left, Shut: f.shut, Last: f.last}
 	for _, debt := range all {
 		m.Debts = append(m.Debts, debt.Debt)
 	}

@@ -28,7 +28,7 @@ func randomFacts(r *rand.Rand) []Fact {
 		open := map[string]bool{}
 		for range r.IntN(12) {
 			resource := pick()
-			switch k := r.IntN(10); {
+			switch k := r.IntN(11); {
 			case k < 4 && !open[resource]:
 				fact := Fact{Kind: FactBegan, Run: id, ID: resource, Missing: r.IntN(2) == 0}
 				for range r.IntN(4) {
@@ -49,6 +49,11 @@ func randomFacts(r *rand.Rand) []Fact {
 				delete(open, resource)
 			case k == 8:
 				facts = append(facts, settle(id, resource, ""))
+			case k == 10:
+				fact := last(id + " " + resource)
+				fact.Last = []string{"", "left", "left otherwise"}[r.IntN(3)]
+				fact.Alias = []string{"", "former " + resource}[r.IntN(2)]
+				facts = append(facts, fact)
 			case k == 9:
 				facts = append(facts, Fact{Kind: FactOwe, ID: resource, Run: id})
 			}

@@ -61,6 +61,7 @@ func (w *walk) task(n int) Task {
 	t.Ask.ID = r.ID()
 	t.Ask.Owed = w.plan.Memory.OwedTo(r)
 	t.Ask.Unfinished = w.plan.Memory.Mark(r)
+	t.Ask.Last = w.plan.Memory.LastOf(r)
 	t.Ask.SkipGuards, t.Ask.AskHelpers = w.opts.SkipGuards, w.opts.AskHelpers
 	switch {
 	case len(t.Ask.RefreshedBy) > 0 || len(t.Ask.Owed) > 0:
@@ -228,9 +229,12 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model
 	case effect.Ended != model.NotReached:
 		o.Status, o.Reason = effect.Ended, effect.Reason
 	case effect.Unchanged:
-		o.Status = model.Stable
+		o.Status, o.Last = model.Stable, effect.Last
 	default:
-		o.Status, o.Refreshes = model.Changed, model.Yes
+		o.Status, o.Refreshes, o.Last = model.Changed, model.Yes, effect.Last
+	}
+	if err != nil && !o.Began { // things are as they were left before
+		o.Last = t.Ask.Last
 	}
 	if err == nil && effect.Reason != "" {
 		o.Reason = effect.Reason

@@ -81,6 +81,7 @@ type walk struct {
 	below     [][]int // downstream neighbours, once each
 	root      []int   // for a skipped resource: whose fault it is
 	journaled []bool  // the journal hears of it: also of one that has something to pay and no edge any more
+	left      []bool  // it is known how it left things
 	upstream  []int   // first resource upstream that a preview expects to run before; -1
 	wide      []int   // the same, of those that may change more than one thing
 	ignored   []int   // first resource upstream whose failure was ignored; -1
@@ -110,7 +111,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 	w := &walk{
 		plan: plan, m: m, opts: opts,
 		outcomes: make([]model.Outcome, n), done: make([]bool, n), waits: make([]int, n),
-		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), wide: make([]int, n), ignored: make([]int, n), journaled: make([]bool, n),
+		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), wide: make([]int, n), ignored: make([]int, n), journaled: make([]bool, n), left: make([]bool, n),
 	}
 	w.opts.Jobs = max(1, w.opts.Jobs)
 	w.inbox = make(chan message, 1)
@@ -120,6 +121,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 		hide(r, &w.outcomes[i], opts.Hide)
 		w.root[i], w.upstream[i], w.wide[i], w.ignored[i] = -1, -1, -1, -1
 		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.Mark(r) != ""
+		w.left[i] = plan.Memory.LastOf(r) != ""
 		for _, e := range r.Upstream {
 			if below := w.below[e.On]; len(below) == 0 || below[len(below)-1] != i { // two edges to one publisher are one wait
 				w.waits[i]++
@@ -155,7 +157,7 @@ func (w *walk) start(ctx context.Context) {
 		w.work(func() message {
 			outcome, rest := w.opts.Act(ctx, task)
 			msg := message{n: n, outcome: outcome, rest: rest}
-			if rest == nil || w.journaled[n] || w.stopped.Load() || ctx.Err() != nil {
+			if rest == nil || w.journaled[n] || w.left[n] || w.stopped.Load() || ctx.Err() != nil {
 				return msg
 			}
 			return w.finish(ctx, msg) // nobody has to know before: a second handing over would cost as much as the first
@@ -210,10 +212,11 @@ func (w *walk) receive(ctx context.Context) {
 
 // stakes says whether a power loss after the resource has begun would lose
 // anything if its begin were not on the disk by then: what its subscribers would
-// be owed, or the mark on a creates that it left half made. What is owed to the
-// resource itself is on the disk, and stays owed until its success is.
+// be owed, the mark on a creates that it left half made, or that it is not known
+// any more how it left things. What is owed to the resource itself is on the
+// disk, and stays owed until its success is.
 func (w *walk) stakes(msg message) bool {
-	return w.journaled[msg.n] && (w.m.Resources[msg.n].Publishes() || msg.outcome.Missing)
+	return w.journaled[msg.n] && (w.m.Resources[msg.n].Publishes() || msg.outcome.Missing) || w.left[msg.n]
 }
 
 // take notes one message, and adds it to due when its resource has to act as
@@ -230,7 +233,11 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 		w.end(msg.n, msg.outcome)
 		return due
 	}
-	if r := &w.m.Resources[msg.n]; w.journaled[msg.n] {
+	r := &w.m.Resources[msg.n]
+	if w.left[msg.n] { // until it has ended, no one knows
+		w.facts = append(w.facts, w.last(r, ""))
+	}
+	if w.journaled[msg.n] {
 		w.facts = append(w.facts, model.Fact{
 			Kind: model.FactBegan, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(),
 			Subscribers: r.Subscribers, Missing: msg.outcome.Missing,
@@ -249,7 +256,7 @@ func (w *walk) led(n int, p *model.Process) error {
 // finish runs what is left of a resource.
 func (w *walk) finish(ctx context.Context, msg message) message {
 	n, r := msg.n, &w.m.Resources[msg.n]
-	stage := model.Stage{WasShut: w.plan.Memory.WasShut(r)}
+	stage := model.Stage{WasShut: w.plan.Memory.WasShut(r), Recalls: w.opts.Remembers}
 	if w.opts.Watch.Output != nil && !r.Sensitive {
 		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
 	}
@@ -273,6 +280,9 @@ func (w *walk) end(n int, o model.Outcome) {
 	w.outcomes[n], w.done[n] = o, true
 	if w.journaled[n] {
 		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
+	}
+	if o.Last != "" {
+		w.facts = append(w.facts, w.last(r, o.Last))
 	}
 	if o.Differs != nil && w.differs == nil {
 		w.differs = o.Differs
@@ -357,35 +367,6 @@ func (w *walk) explain(ctx context.Context) {
 			w.outcomes[n].Reason = reason
 		}
 	}
-}
-
-// facts returns what the journal has to know of an outcome.
-func facts(run string, r *model.Resource, o *model.Outcome) []model.Fact {
-	fact := model.Fact{Kind: model.FactEnded, Run: run, ID: r.ID(), Alias: r.AliasID()}
-	switch {
-	case o.Settles:
-		fact.Kind = model.FactSettled
-		return []model.Fact{fact}
-	case !o.Acted:
-		return nil
-	case o.Status == model.Changed:
-		fact.End = model.EndChanged
-	case o.Status == model.Stable:
-		fact.End = model.EndStable
-	case o.Status == model.Deferred:
-		fact.End = model.EndDeferred
-	case o.Status == model.Shutdown:
-		fact.End = model.EndShutdown
-	case !o.Began:
-		fact.End = model.EndNothing
-	case o.Status == model.Interrupted:
-		fact.End = model.EndInterrupted
-	case o.Ignored:
-		fact.End = model.EndIgnored
-	case o.Status == model.Failed:
-		fact.End = model.EndFailed
-	}
-	return []model.Fact{fact}
 }
 
 // intHeap is a heap of indexes, lowest first.

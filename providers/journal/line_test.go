@@ -24,6 +24,7 @@ var sample = []model.Fact{
 	{Kind: model.FactProcess, Run: "r1", ID: "exec#p", Process: &model.Process{PID: 8, Start: 99}},
 	{Kind: model.FactEnded, Run: "r1", ID: "exec#p", Alias: "exec#q", End: model.EndChanged},
 	{Kind: model.FactSettled, Run: "r1", ID: "exec#s"},
+	{Kind: model.FactLast, Run: "r1", ID: "file#/f", Alias: "file#f", Last: "f 644"},
 	{Kind: model.FactForget, ID: "exec#s"},
 	{Kind: model.FactDone, Run: "r1", Time: began, User: "alice", PID: 7, Took: 12, Exit: &exit, Summary: &model.Summary{Total: 3}, Keep: 9},
 }

@@ -44,6 +44,8 @@ func (s *scanner) field(key string, fact *model.Fact) (ok bool) {
 		fact.Alias, ok = s.text()
 	case "by":
 		fact.By, ok = s.text()
+	case "last":
+		fact.Last, ok = s.text()
 	case "end":
 		word, ok = s.text()
 		fact.End = model.End(word)

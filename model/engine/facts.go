@@ -1,0 +1,37 @@
+package engine
+
+import "github.com/settle-cm/settle/model"
+
+// facts returns what the journal has to know of an outcome.
+func facts(run string, r *model.Resource, o *model.Outcome) []model.Fact {
+	fact := model.Fact{Kind: model.FactEnded, Run: run, ID: r.ID(), Alias: r.AliasID()}
+	switch {
+	case o.Settles:
+		fact.Kind = model.FactSettled
+		return []model.Fact{fact}
+	case !o.Acted:
+		return nil
+	case o.Status == model.Changed:
+		fact.End = model.EndChanged
+	case o.Status == model.Stable:
+		fact.End = model.EndStable
+	case o.Status == model.Deferred:
+		fact.End = model.EndDeferred
+	case o.Status == model.Shutdown:
+		fact.End = model.EndShutdown
+	case !o.Began:
+		fact.End = model.EndNothing
+	case o.Status == model.Interrupted:
+		fact.End = model.EndInterrupted
+	case o.Ignored:
+		fact.End = model.EndIgnored
+	case o.Status == model.Failed:
+		fact.End = model.EndFailed
+	}
+	return []model.Fact{fact}
+}
+
+// last is the fact of how a resource left things.
+func (w *walk) last(r *model.Resource, last string) model.Fact {
+	return model.Fact{Kind: model.FactLast, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(), Last: last}
+}

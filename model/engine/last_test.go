@@ -1,0 +1,95 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/engine"
+)
+
+// leaving acts, notes what it was told of the last time, and ends as it is made to.
+type leaving struct {
+	asked  string
+	effect model.Effect
+	err    error
+	during func()
+}
+
+func (s *leaving) About() model.About { return model.About{} }
+
+func (s *leaving) Check(_ context.Context, ask model.Ask) (model.Decision, error) {
+	s.asked = ask.Last
+	return model.Decision{Act: true}, nil
+}
+
+func (s *leaving) Run(context.Context, model.Stage) (model.Effect, error) {
+	if s.during != nil {
+		s.during()
+	}
+	return s.effect, s.err
+}
+
+func TestHowThingsWereLeftIsRemembered(t *testing.T) {
+	const name, former = "exec#0", "exec#former"
+	broken := errors.New("broken")
+	for _, row := range []struct {
+		name   string
+		memory map[string]string
+		effect model.Effect
+		err    error
+		asked  string
+		want   string // in the end
+		facts  int
+	}{
+		{"first", nil, model.Effect{Began: true, Last: "b"}, nil, "", "b", 1},
+		{"again", map[string]string{name: "a"}, model.Effect{Began: true, Last: "b"}, nil, "a", "b", 2},
+		{"nothing changed", map[string]string{name: "a"}, model.Effect{Unchanged: true, Last: "b"}, nil, "a", "b", 2},
+		{"nothing to say", map[string]string{name: "a"}, model.Effect{Began: true}, nil, "a", "", 1},
+		{"never has", nil, model.Effect{Began: true}, nil, "", "", 0},
+		{"failed half way: no one knows", map[string]string{name: "a"}, model.Effect{Began: true, Last: "b"}, broken, "a", "", 1},
+		{"failed before it began: all is as it was", map[string]string{name: "a"}, model.Effect{}, broken, "a", "a", 2},
+		{"renamed", map[string]string{former: "a"}, model.Effect{Began: true, Last: "b"}, nil, "a", "b", 2},
+		{"renamed, and failed half way", map[string]string{former: "a"}, model.Effect{Began: true}, broken, "a", "", 1},
+		{"of another", map[string]string{"exec#other": "a"}, model.Effect{Began: true, Last: "b"}, nil, "", "b", 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := &leaving{effect: row.effect, err: row.err}
+			m := &model.Manifest{Order: []int{0}, Resources: []model.Resource{{
+				Ref: model.Ref{Type: "exec", Name: "0"}, Alias: "former", Tries: 1, Spec: s,
+			}}}
+			_, facts := apply(t, m, model.Memory{Last: row.memory}, engine.Options{Jobs: 1})
+			if s.asked != row.asked || len(facts) != row.facts {
+				t.Errorf("asked with %q, want %q; %d facts, want %d", s.asked, row.asked, len(facts), row.facts)
+			}
+			after := model.Replay(append((&model.Memory{Last: row.memory}).Facts(), facts...))
+			if got := after.LastOf(&m.Resources[0]); got != row.want {
+				t.Errorf("remembers %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// Killed, or without power, while it acts: then what was known is known no more.
+func TestWhileItActsNoOneKnowsHowThingsAre(t *testing.T) {
+	j := &tape{}
+	memory := model.Memory{Last: map[string]string{"exec#0": "a"}}
+	s := &leaving{effect: model.Effect{Began: true, Last: "b"}}
+	s.during = func() {
+		if now := model.Replay(append(memory.Facts(), j.facts...)); len(now.Last) > 0 || j.durable != 1 {
+			t.Errorf("remembers %v, and %d facts are durable", now.Last, j.durable)
+		}
+	}
+	m := &model.Manifest{Order: []int{0}, Resources: []model.Resource{{Ref: model.Ref{Type: "exec", Name: "0"}, Tries: 1, Spec: s}}}
+	_, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r"}, engine.Options{Act: engine.Apply, Journal: j, Now: clock, Remembers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []model.Fact{{Kind: model.FactLast, Run: "r", ID: "exec#0"}, {Kind: model.FactLast, Run: "r", ID: "exec#0", Last: "b"}}
+	if d := cmp.Diff(want, j.facts); d != "" {
+		t.Errorf("facts (-want +got):\n%s", d)
+	}
+}
