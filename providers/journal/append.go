@@ -119,7 +119,14 @@ func (j *Journal) openFile() error {
 // compact writes the journal anew, shorter, when that is worth its while. It
 // is an economy, not a promise: where it fails the long journal is as good.
 func (j *Journal) compact(path string) {
-	text := encode([]byte(header), model.Compact(j.facts))
+	short := model.Compact(j.facts)
+	if len(short) > len(j.facts)/2 { // it is long because there is much to remember
+		return
+	}
+	if j.pruneBackups() != nil { // of runs that it will know no more
+		return
+	}
+	text := encode([]byte(header), short)
 	if size := int64(len(text)); size <= j.size/2 && replaceFile(path, text) == nil {
 		j.size = size
 	}

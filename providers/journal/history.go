@@ -49,7 +49,7 @@ func (j *Journal) Finish(report *model.Report, keep int) error {
 	if past.Converged() {
 		return nil // one line drops no report
 	}
-	return j.prune()
+	return errors.Join(j.prune(), j.pruneBackups())
 }
 
 func (s Store) reportFile(run string) string { return filepath.Join(s.Path(), "runs", run+".json") }

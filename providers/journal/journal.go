@@ -12,6 +12,8 @@
 //	<state>/<identity, escaped>/paused
 //	<state>/<identity, escaped>/runs/<run>.json
 //	<state>/.paused                             for every identity
+//	<state>/.key                                of every identity, to sum up what must not be guessed
+//	<state>/.backup/<run>/…                     what the run replaced, as long as the history has it
 package journal
 
 import (
