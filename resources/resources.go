@@ -9,6 +9,7 @@ import (
 	"github.com/settle-cm/settle/providers/facts"
 	"github.com/settle-cm/settle/providers/files"
 	"github.com/settle-cm/settle/providers/helper"
+	"github.com/settle-cm/settle/providers/journal"
 	"github.com/settle-cm/settle/providers/posix"
 	"github.com/settle-cm/settle/providers/proc"
 	"github.com/settle-cm/settle/providers/shell"
@@ -45,7 +46,8 @@ func Types(w World) []model.Type {
 				Adjust: files.Adjust, Remove: files.Remove, Sweep: files.Sweep, Keep: files.Keep,
 			},
 			Run: proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
-			Environment: exec.Environment(commands), Grace: w.Grace, RunID: w.Run, Mask: w.Mask, StateDir: w.StateDir,
+			Environment: exec.Environment(commands), Grace: w.Grace, RunID: w.Run, Mask: w.Mask,
+			Key: journal.Key(w.StateDir), BackupDir: journal.BackupDir(w.StateDir, w.Run),
 		}),
 		provision.Type(provisions(w, commands)),
 	}

@@ -125,6 +125,11 @@ func refusedState(err error) *refusal {
 // missing does what was asked for the case that nothing is remembered, and
 // tells of refreshes that nobody is left to get.
 func (a *app) missing(j *job, l *loaded, m *memory) error {
+	if m.locked != nil {
+		if err := m.Append(m.Gone(l.whole, l.report.Run), false); err != nil {
+			return refusedState(err)
+		}
+	}
 	for _, debt := range m.Orphans(l.whole) {
 		l.report.Warnings = append(l.report.Warnings, model.Problem{
 			Pos: model.Pos{File: l.report.Manifest}, ID: debt.ID, Message: "a refresh is owed to it, and it is gone",

@@ -156,16 +156,20 @@ func (c *forgetCommand) run(a *app) []ending {
 		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
 	}
 	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
-		debts, marks := remembered(j.Memory(), fact)
+		debts, marks, left := remembered(j.Memory(), fact)
 		switch {
-		case debts+marks > 0:
+		case debts+marks+left > 0:
 			if err := j.Append([]model.Fact{fact}, true); err != nil {
 				return err
 			}
 		case !known:
 			return refuse(exitUsage, "%s: no resource %s, and nothing is remembered of it", o.report.Manifest, ref)
 		}
-		a.say(fmt.Sprintf("forgot %s and %s", counted(debts, "debt"), counted(marks, "mark")))
+		said := fmt.Sprintf("forgot %s and %s", counted(debts, "debt"), counted(marks, "mark"))
+		if left > 0 {
+			said += fmt.Sprintf(", and how %s was left", counted(left, "resource"))
+		}
+		a.say(said)
 		return nil
 	})
 }
@@ -191,7 +195,7 @@ func forgotten(ref string, m *model.Manifest) (fact model.Fact, known bool, err 
 }
 
 // remembered counts what a fact is going to forget.
-func remembered(m model.Memory, fact model.Fact) (debts, marks int) {
+func remembered(m model.Memory, fact model.Fact) (debts, marks, left int) {
 	meant := func(id string) bool { return fact.ID == "" || id == fact.ID || id == fact.Alias }
 	for _, debt := range m.Debts {
 		debts += when(meant(debt.ID), 1)
@@ -199,7 +203,10 @@ func remembered(m model.Memory, fact model.Fact) (debts, marks int) {
 	for id := range m.Marks {
 		marks += when(meant(id), 1)
 	}
-	return debts, marks
+	for id := range m.Last {
+		left += when(meant(id), 1)
+	}
+	return debts, marks, left
 }
 
 // elsewhere warns of state of the same manifest that another user has.

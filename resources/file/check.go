@@ -20,10 +20,10 @@ const (
 
 // Check compares what is there with what is declared. A refresh makes no
 // difference: an equal file is as fresh as it can be.
-func (f *file) Check(ctx context.Context, _ model.Ask) (model.Decision, error) {
+func (f *file) Check(ctx context.Context, ask model.Ask) (model.Decision, error) {
 	looked := f.looks()
 	d := model.Decision{Read: []string{looked}}
-	var s survey
+	s := survey{last: ask.Last}
 	err := f.parts(func(p part) error {
 		g, err := f.compare(ctx, p)
 		if err == nil && g.differs() {
@@ -60,6 +60,8 @@ func (f *file) looks() string {
 
 // survey is what of a resource differs, as far as it is told.
 type survey struct {
+	last   string   // what is remembered of the resource
+	by     *witness // made for the first difference
 	count  int
 	says   []string
 	notes  []string
@@ -70,15 +72,18 @@ type survey struct {
 func (f *file) add(s *survey, g *gap) error {
 	s.count++
 	s.notes = append(s.notes, g.notes...)
-	says := strings.Join(g.says, ", ")
-	if f.recurse {
-		rel, err := filepath.Rel(f.path, g.path)
-		if err != nil {
-			return err
-		}
-		says = rel + ": " + says
+	if s.by == nil {
+		s.by = f.witness(s.last)
 	}
 	if s.count <= named {
+		says := s.by.tell(g)
+		if f.recurse {
+			rel, err := filepath.Rel(f.path, g.path)
+			if err != nil {
+				return err
+			}
+			says = rel + ": " + says
+		}
 		s.says = append(s.says, says)
 	}
 	if s.count == 1 {
@@ -114,7 +119,7 @@ func (f *file) doubts(g *gap) []string {
 	if g.unknown != nil {
 		doubts = append(doubts, g.unknown.Error())
 	}
-	if f.backup && f.w.StateDir == "" {
+	if f.backup && f.w.BackupDir == "" {
 		doubts = append(doubts, errNoBackup.Error())
 	}
 	if len(f.validate) > 0 && g.replace {

@@ -38,7 +38,10 @@ type Options struct {
 	Grace       time.Duration // between TERM and KILL
 	RunID       string
 	Mask        model.Masker // takes secrets out of output; nil: none
-	StateDir    string       // where old files are kept; "" is nowhere
+	BackupDir   string       // where old files are kept; "" is nowhere
+	// Key is that by which contents are summed up, so that no one guesses them
+	// from what is remembered. It is nil when there is none to be had.
+	Key func(create bool) []byte
 }
 
 // Type returns the file type.

@@ -14,9 +14,9 @@ type gap struct {
 	have     model.FileState
 	replace  bool // something new takes its place
 	remove   bool
-	content  bool     // what is in it changes, or all of it: worth a diff and a backup
-	uid, gid *uint32  // declared
-	says     []string // what differs, for people
+	content  bool    // what is in it changes, or all of it: worth a diff and a backup
+	uid, gid *uint32 // declared
+	says     []difference
 	notes    []string
 	unknown  error // a user or group that does not exist
 }
@@ -24,7 +24,17 @@ type gap struct {
 // differs says whether anything has to be done.
 func (g *gap) differs() bool { return len(g.says) > 0 }
 
-func (g *gap) say(format string, args ...any) { g.says = append(g.says, fmt.Sprintf(format, args...)) }
+func (g *gap) say(of, have, want, text string) {
+	g.says = append(g.says, difference{of, have, want, text})
+}
+
+// sayChange says what has to change, and how.
+func (g *gap) sayChange(of, have, want string) {
+	g.say(of, have, want, of+" "+have+" → "+want)
+}
+
+// sayKind says that something else is there than is declared.
+func (g *gap) sayKind(text string) { g.say(kindOf, g.have.Kind.String(), g.kind.String(), text) }
 
 // compare looks at one path and says what of it differs.
 func (f *file) compare(ctx context.Context, p part) (*gap, error) {
@@ -34,7 +44,7 @@ func (f *file) compare(ctx context.Context, p part) (*gap, error) {
 	}
 	g := &gap{part: p, have: have}
 	if have.Remains != "" {
-		g.say("a killed run left %s", have.Remains)
+		g.say("", "", "", "a killed run left "+have.Remains)
 	}
 	switch {
 	case p.kind == model.FileMissing:
@@ -47,7 +57,7 @@ func (f *file) compare(ctx context.Context, p part) (*gap, error) {
 		err = f.compareContent(ctx, g)
 	case p.kind == model.FileLink && have.Target != p.target && !f.create:
 		g.replace, g.content = true, true
-		g.say("target %s → %s", have.Target, p.target)
+		g.sayChange(targetOf, have.Target, p.target)
 	}
 	if err != nil {
 		return nil, err
@@ -66,7 +76,7 @@ func (f *file) compareMissing(g *gap) error {
 		return fmt.Errorf("%s is a directory: only force: true removes it with all that is in it", g.path)
 	}
 	g.remove, g.content = true, true
-	g.say("%s is there", g.have.Kind)
+	g.sayKind(g.have.Kind.String() + " is there")
 	return nil
 }
 
@@ -75,7 +85,7 @@ func (f *file) compareKind(g *gap) error {
 	g.replace, g.content = true, true
 	switch {
 	case g.have.Kind == model.FileMissing:
-		g.say("missing")
+		g.sayKind(g.have.Kind.String())
 		return nil
 	case g.have.Kind == model.FileSpecial:
 		return fmt.Errorf("%s is a device, a pipe or a socket, which settle never replaces: remove it first", g.path)
@@ -84,9 +94,9 @@ func (f *file) compareKind(g *gap) error {
 	case g.kind == model.FileDirectory && !f.force:
 		return fmt.Errorf("%s is %s: only force: true replaces it by a directory", g.path, g.have.Kind)
 	case g.have.Kind == model.FileLink:
-		g.say("a link to %s → %s", g.have.Target, g.kind)
+		g.sayKind(fmt.Sprintf("a link to %s → %s", g.have.Target, g.kind))
 	default:
-		g.say("%s → %s", g.have.Kind, g.kind)
+		g.sayKind(fmt.Sprintf("%s → %s", g.have.Kind, g.kind))
 	}
 	return nil
 }
@@ -100,7 +110,7 @@ func (f *file) compareContent(ctx context.Context, g *gap) error {
 		return err
 	}
 	g.replace, g.content = true, true
-	g.say("content differs")
+	g.say(contentOf, "", "", "content differs")
 	return nil
 }
 
@@ -115,7 +125,7 @@ func (f *file) compareAttributes(g *gap) {
 			g.uid = nil
 		}
 		if !isNew && (err != nil || id != g.have.UID) {
-			g.say("owner %s → %s", userName(g.have.UID), f.owner)
+			g.sayChange(ownerOf, userName(g.have.UID), f.owner)
 		}
 	}
 	if f.group != "" {
@@ -125,11 +135,11 @@ func (f *file) compareAttributes(g *gap) {
 			g.gid, g.unknown = nil, errors.Join(g.unknown, err)
 		}
 		if !isNew && (err != nil || id != g.have.GID) {
-			g.say("group %s → %s", groupName(g.have.GID), f.group)
+			g.sayChange(groupOf, groupName(g.have.GID), f.group)
 		}
 	}
 	if !isNew && g.mode != nil && *g.mode != g.have.Mode {
-		g.say("mode %04o → %04o", g.have.Mode, *g.mode)
+		g.sayChange(modeOf, fmt.Sprintf("%04o", g.have.Mode), fmt.Sprintf("%04o", *g.mode))
 	}
 	if g.kind == model.FileRegular && g.have.Kind == model.FileRegular && g.have.Names > 1 && g.differs() {
 		g.replace = true // its other names are not ours to change

@@ -33,12 +33,11 @@ func (f *file) parts(visit func(part) error) error {
 	if f.recurse {
 		return f.tree(visit)
 	}
-	p := part{path: f.path, kind: f.kind, content: f.content, target: f.target, mode: f.mode}
+	p := f.only()
 	if f.sensitive && f.kind == model.FileRegular {
 		p.fresh = mode(0o600)
 	}
-	if f.kind == model.FileRegular && f.source != "" {
-		p.source = f.source
+	if p.source != "" {
 		info, err := os.Stat(f.source)
 		switch {
 		case err != nil:
@@ -51,6 +50,15 @@ func (f *file) parts(visit func(part) error) error {
 		p.fresh = f.executable(info)
 	}
 	return visit(p)
+}
+
+// only is the one path of a resource that is no tree.
+func (f *file) only() part {
+	p := part{path: f.path, kind: f.kind, content: f.content, target: f.target, mode: f.mode}
+	if f.kind == model.FileRegular {
+		p.source = f.source
+	}
+	return p
 }
 
 // executable is the mode of a new copy of an executable file.

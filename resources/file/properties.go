@@ -15,7 +15,7 @@ var properties = []model.Property{
 	{Name: "group", Kind: model.Line, Default: "as it is; of something new, as the system has it", Meaning: "group, by name or number", Example: "www-data"},
 	{Name: "mode", Kind: model.Line, Default: "as it is; of something new, 0644, 0755 for directories and copies of executable files, 0600 when sensitive", Meaning: "permissions in octal, in quotes; with recurse directories may be entered wherever the mode lets files be read", Example: "\"0644\""},
 	{Name: "replace", Kind: model.Bool, Default: "true", Meaning: "false makes the file when it is missing, and leaves what is in it alone from then on", Example: "false"},
-	{Name: "backup", Kind: model.Bool, Default: "false", Meaning: "keep what is replaced or removed in the state directory, under .backup and the id of the run", Example: "true"},
+	{Name: "backup", Kind: model.Bool, Default: "false", Meaning: "keep what is replaced or removed in the state directory, under .backup and the id of the run, as long as `settle history` has the run", Example: "true"},
 	{Name: "validate", Kind: model.CommandLine, Meaning: "command that has to exit 0 before a new file takes its place; % in it is the new file's path until then, and %% a percent sign", Example: "visudo -cf %"},
 	{Name: "force", Kind: model.Bool, Default: "false", Meaning: "replace or remove a directory with all that is in it, or put a directory where something else is", Example: "true"},
 	{Name: "provider", Kind: model.Choice, Choices: []string{"posix"}, Default: "posix", Meaning: "accepted for CCM manifests", Example: "posix"},

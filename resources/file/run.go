@@ -19,7 +19,7 @@ const validateTimeout = 5 * time.Minute
 var errNoBackup = errors.New("backup: there is no state directory to keep the old file in")
 
 // Run compares again and mends what differs, one path after the other.
-func (f *file) Run(ctx context.Context, _ model.Stage) (model.Effect, error) {
+func (f *file) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
 	effect := model.Effect{Unchanged: true}
 	err := f.parts(func(p part) error {
 		if ctx.Err() != nil {
@@ -32,6 +32,9 @@ func (f *file) Run(ctx context.Context, _ model.Stage) (model.Effect, error) {
 		effect.Unchanged = false
 		return f.mend(ctx, g, &effect)
 	})
+	if err == nil && stage.Recalls {
+		effect.Last = f.leave(ctx)
+	}
 	return effect, err
 }
 
@@ -68,14 +71,13 @@ func (f *file) mend(ctx context.Context, g *gap, effect *model.Effect) error {
 
 // keep copies what is about to go to the state directory, by run, and says where.
 func (f *file) keep(g *gap, effect *model.Effect) error {
-	if f.w.StateDir == "" {
+	if f.w.BackupDir == "" {
 		return errNoBackup
 	}
-	dir := filepath.Join(f.w.StateDir, ".backup", f.w.RunID)
-	if err := f.w.Disk.Keep(g.path, dir); err != nil {
+	if err := f.w.Disk.Keep(g.path, f.w.BackupDir); err != nil {
 		return err
 	}
-	effect.Output += "kept as " + filepath.Join(dir, g.path) + "\n"
+	effect.Output += "kept as " + filepath.Join(f.w.BackupDir, g.path) + "\n"
 	return nil
 }
 
