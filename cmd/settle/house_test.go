@@ -27,8 +27,9 @@ var edges = map[string][]string{
 	"model":               {},
 	"model/graph":         {},
 	"model/secret":        {},
+	"model/condition":     {"model"},
 	"model/engine":        {"model"},
-	"manifests":           {"model", "model/graph", "model/secret"},
+	"manifests":           {"model", "model/condition", "model/graph", "model/secret"},
 	"providers/proc":      {"model"},
 	"providers/journal":   {"model"},
 	"providers/files":     {"model"},
@@ -47,6 +48,7 @@ var edges = map[string][]string{
 // libraries says who may import what is not ours and not of the standard library.
 var libraries = map[string][]string{
 	"manifests":        {"gopkg.in/yaml.v3"},
+	"model/condition":  {"github.com/expr-lang/expr"},
 	"providers/posix":  {"github.com/kballard/go-shellquote"},
 	"providers/proc":   {"golang.org/x/sys"},
 	"providers/files":  {"golang.org/x/sys"},

@@ -1,0 +1,208 @@
+package condition_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/settle-cm/settle/model/condition"
+)
+
+var values = map[string]any{
+	"name": "web", "size": 3, "on": true, "sites": []any{"a", "b"}, "ports": []any{80, 443}, "mixed": []any{"a", 1}, "empty": []any{}, "half": 0.5, "zero": "0",
+	"site": map[string]any{"port": 80, "tls": map[string]any{"key": "k"}}, "hosts": []any{map[string]any{"name": "h1", "up": true}, map[string]any{"name": "h2", "up": false}},
+}
+
+var facts = map[string]any{"os": "linux", "family": "debian", "version": "12.5", "cpus": 4, "interfaces": map[string]any{"eth0": map[string]any{"mtu": 1500}}}
+
+func names() condition.Names {
+	from := func(m map[string]any) func(string) (any, error) {
+		return func(name string) (any, error) { return m[name], nil }
+	}
+	n := condition.Names{Var: from(values), Host: from(facts), Env: func(name string) string { return map[string]string{"CI": "true"}[name] }}
+	for name := range values {
+		n.Vars = append(n.Vars, name)
+	}
+	for name := range facts {
+		n.Facts = append(n.Facts, name)
+	}
+	n.Vars = append(n.Vars, "unset")
+	return n
+}
+
+func TestHolds(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`true`:                    true,
+		`false`:                   false,
+		`var.on`:                  true,
+		`not var.on`:              false,
+		`!var.on || var.size > 2`: true,
+		`var.name == "web" and host.os == 'linux'`:            true,
+		"var.name ==\n  'db'\n  or host.family == 'debian'\n": true,
+		`host.os in ["linux", "darwin"]`:                      true,
+		`var.name in var.sites`:                               false,
+		`"a" in var.sites && 443 in var.ports`:                true,
+		`1 in var.mixed && "a" in var.mixed`:                  true,
+		`"x" in var.empty`:                                    false,
+		`env.CI == "true" && env.NONE == ""`:                  true,
+		`env.CI` + ` != ""`:                                   true,
+		`var.site.port == 80 and var.site["port"] == 80`:      true,
+		`"tls" in var.site and not ("acme" in var.site)`:      true,
+		`var.site.tls.key startsWith "k"`:                     true,
+		`host.interfaces.eth0.mtu >= 1500`:                    true,
+		`var.sites[0] == "a" && len(var.sites) == 2`:          true,
+		`any(var.hosts, .up) && not all(var.hosts, .up)`:      true,
+		`count(var.hosts, {.name matches "^h[0-9]$"}) == 2`:   true,
+		`any(var.hosts, any(var.sites, # == "b"))`:            true,
+		`host.cpus in 2..8`:                                   true,
+		`int(split(host.version, ".")[0]) >= 12`:              true,
+		`float(host.version) > 12.4 && var.half < 1`:          true,
+		`var.on ? var.size == 3 : false`:                      true,
+		`upper(var.name) == "WEB"`:                            true,
+		`var.name contains "we" && hasSuffix(var.name,"b")`:   true,
+		`int(var.zero) == 0`:                                  true,
+		`get(var.site, "port") == 80`:                         true,
+		`(var.size + 1) % 2 == 0`:                             true,
+	} {
+		c, err := condition.Compile(text, names())
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		for range 2 { // it can be asked again
+			if got, err := c.Holds(); err != nil || got != want {
+				t.Errorf("%s: %v, %v; want %v", text, got, err, want)
+			}
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, want string }{
+		{``, `1:1: the condition is empty; leave it out where it is always true`},
+		{" \n", `1:1: the condition is empty; leave it out where it is always true`},
+		{`var.nmae == "x"`, `1:5: no var.nmae is known; did you mean var.name?`},
+		{`var.frobnicate`, `1:5: no var.frobnicate is known`},
+		{"host.os == 'x' or\n  host.distro == 'é' or host.famly == 'x'", `2:8: no host.distro is known`},
+		{"'é' == 'é' or host.famly == 'x'", `1:20: no host.famly is known; did you mean host.family?`},
+		{`vars.name == "x"`, `1:1: unknown name "vars"; did you mean "var"?`},
+		{`facts.os == "x"`, `1:1: unknown name "facts"; did you mean "host"?`},
+		{`ohst.os == "x"`, `1:1: unknown name "ohst"; did you mean "host"?`},
+		{`host.os == debian`, `1:12: unknown name "debian"; write "debian" in quotes if it is a text`},
+		{`name == "x"`, `1:1: unknown name "name"; did you mean var.name?`},
+		{`os == "x"`, `1:1: unknown name "os"; did you mean host.os?`},
+		{`x.y.z == 1`, `1:1: unknown name "x"; write "x" in quotes if it is a text`},
+		{`var == 1`, `1:1: "var" is no value; write var.NAME`},
+		{`var[env.CI] == 1`, `1:9: want a name behind var, got something to be found out; write var.NAME`},
+		{`$env.var.name == "x"`, `1:1: unknown name "$env"; did you mean "env"?`},
+		{`var.unset == "x"`, `1:5: nobody gives it`},
+		{`var.site.prot == 80`, `1:10: var.site has no key "prot"; did you mean "port"?`},
+		{`var.site.tls.crt == ""`, `1:14: var.site.tls has no key "crt"`},
+		{`var.site?.prot == 80`, `1:11: var.site has no key "prot"; did you mean "port"?`},
+		{`var.name.x == 80`, `1:10: a text has no key "x"`},
+		{`${var.name} == "x"`, `1:1: a condition names values without ${}; write var.NAME == "x"`},
+		{`var.on and {{ x }}`, `1:12: a condition names values without {{}}; write var.NAME == "x"`},
+		{`var.size == "3"`, `1:10: "==" does not go with an integer and a text; int(…) makes a number of a text, string(…) a text of a number`},
+		{`var.name`, `1:1: want true or false, got a text; compare it: var.NAME == "x"`},
+		{`env.CI`, `1:1: want true or false, got a text; compare it: var.NAME == "x"`},
+		{`not var.name`, `1:1: "not" wants true or false, not a text; compare it: var.NAME == "x"`},
+		{`var.on && var.size`, `1:8: "&&" does not go with true or false and an integer; int(…) makes a number of a text, string(…) a text of a number`},
+		{`var.mixed[0]`, `1:1: want true or false, got a text; compare it: var.NAME == "x"`},
+		{`var.size = 3`, `1:10: "=" sets nothing here; write == to compare`},
+		{`var.size ==`, `1:11: the condition ends too early`},
+		{`(var.on`, `1:7: the condition ends too early`},
+		{`var.on)`, `1:7: ")" fits nothing before it; put and, or, or an operator between two values`},
+		{`var.size is 3`, `1:10: "is" fits nothing before it; put and, or, or an operator between two values`},
+		{`var.name == "x`, `1:15: a quote that is not closed`},
+		{`now() > 1`, `1:1: no function "now" in a condition; what is true now may not be when it is applied: a condition has no clock`},
+		{`date("2024-01-01") > date("2023-01-01")`, `1:1: no function "date" in a condition; what is true now may not be when it is applied: a condition has no clock`},
+		{`uper(var.name) == ""`, `1:1: no function "uper" in a condition; did you mean "upper"?`},
+		{`repeat("x", 1000000) == ""`, `1:1: no function "repeat" in a condition`},
+		{`reduce(var.sites, #acc + #) == ""`, `1:1: no function "reduce" in a condition`},
+		{`var.name.foo()`, `1:10: a value cannot be called`},
+		{`let x = 1; x == 1`, `1:5: a condition only compares values`},
+		{`true; true`, `1:1: a condition only compares values`},
+		{`{"a": 1} == {}`, `1:1: a condition only compares values`},
+		{`any(1..1000, # > 3)`, `1:6: ".." can only stand behind in; write VALUE in FROM..TO`},
+		{`any(var.name, # == "w")`, `1:9: any wants a list, not a text`},
+		{`any(var.sites, #)`, `1:16: want true or false for each item, got a text`},
+		{`var.sites[5] == "a"`, `1:10: the list has no item 5; items count from 0`},
+		{`int(host.version) > 12`, `1:1: "12.5" is no number`},
+		{`var.name matches "("`, "1:10: no regular expression: missing closing ): `(`"},
+		{strings.Repeat("(", 4096) + "x", `1:1: a condition of more than 4096 bytes; set a variable, and name that`},
+		{`3 % 0 == 1`, `1:3: no condition: integer divide by zero`},
+		{`all(var.long, all(var.long, # != "x"))`, `1:1: a condition on every item of lists that are so long takes too long; set a variable, and name that`},
+	} {
+		n := names()
+		n.Vars = append(n.Vars, "long")
+		n.Var = func(name string) (any, error) {
+			switch name {
+			case "unset":
+				return nil, errors.New("nobody gives it")
+			case "long":
+				return make([]any, 100_000), nil
+			}
+			return values[name], nil
+		}
+		got := "nothing wrong"
+		if c, err := condition.Compile(tt.text, n); err != nil {
+			got = err.Error()
+		} else if _, err := c.Holds(); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%q:\n got %s\nwant %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+// Values are asked for only where they are named: a host is not looked at for
+// nothing.
+func TestValuesAreAskedForOnce(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	n := names()
+	n.Host = func(name string) (any, error) { asked = append(asked, name); return facts[name], nil }
+	n.Var = n.Host
+	if _, err := condition.Compile(`"var.size" == env.CI`, n); err != nil || asked != nil {
+		t.Errorf("asked for %v, %v", asked, err)
+	}
+	if _, err := condition.Compile(`host.os == "a" || host.os == "b" || host.cpus > 3`, n); err != nil || fmt.Sprint(asked) != "[os cpus]" {
+		t.Errorf("asked for %v, %v", asked, err)
+	}
+}
+
+// FuzzCondition compiles anything: it holds or not, the same every time, or it
+// is wrong at a place that is in it and in words for people.
+func FuzzCondition(f *testing.F) {
+	for _, text := range []string{`var.name == "x"`, `any(var.hosts, .name == "a")`, "host.os ==\n'é'", `1 in 1..3`, `filter(map(var.hosts, .name), # > "")[0] == ""`, `var.site?.x ?? 1`, "`x` | upper()", `max(1,2) ** 3`, `"\u00e9" == b"x"`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var first string
+		for range 2 {
+			said := ""
+			c, err := condition.Compile(text, names())
+			if err == nil {
+				var holds bool
+				holds, err = c.Holds()
+				said = fmt.Sprint(holds)
+			}
+			var wrong *condition.Error
+			if err != nil && (!errors.As(err, &wrong) || wrong.Message == "" || wrong.Line < 1 || wrong.Line > 1+strings.Count(text, "\n") || wrong.Column < 1) {
+				t.Fatalf("%q: %#v", text, err)
+			}
+			if err != nil {
+				said = err.Error()
+			}
+			if first == "" {
+				first = said
+			} else if said != first {
+				t.Errorf("%q: first %s, then %s", text, first, said)
+			}
+		}
+	})
+}
