@@ -146,7 +146,7 @@ func (a *app) permit(l *loaded, j *job) {
 		r := &l.manifest.Resources[i]
 		user := r.Spec.About().User
 		switch {
-		case user == "":
+		case user == "", r.Off != "":
 		case j.mode == "plan":
 			l.report.Warnings = append(l.report.Warnings, model.Problem{
 				Pos: r.Pos, ID: r.ID(), Property: "user", Message: fmt.Sprintf("apply has to be root to run it as %s", user),

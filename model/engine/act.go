@@ -44,10 +44,8 @@ func (w *walk) task(n int) Task {
 		case o.Refreshes == model.Maybe && t.MayBy == "":
 			t.MayBy = o.ID
 		}
-		goesFirst(w.upstream, n, e.On, o.Pending)
-		goesFirst(w.wide, n, e.On, o.Pending && !o.Apart)
-		goesFirst(w.ignored, n, e.On, o.Ignored)
 	}
+	w.inherit(n)
 	first := w.upstream[n]
 	if t.Outcome.Apart {
 		first = w.wide[n]
@@ -73,6 +71,16 @@ func (w *walk) task(n int) Task {
 		t.Left = &left
 	}
 	return t
+}
+
+// inherit notes what goes before n, by way of what it depends on.
+func (w *walk) inherit(n int) {
+	for _, e := range w.m.Resources[n].Upstream {
+		o := &w.outcomes[e.On]
+		goesFirst(w.upstream, n, e.On, o.Pending)
+		goesFirst(w.wide, n, e.On, o.Pending && !o.Apart)
+		goesFirst(w.ignored, n, e.On, o.Ignored)
+	}
 }
 
 // goesFirst notes for n the first resource upstream of which something holds

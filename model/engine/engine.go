@@ -137,7 +137,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 }
 
 // start hands out what is ready while there is room, and settles at once what
-// is skipped.
+// is skipped or off.
 func (w *walk) start(ctx context.Context) {
 	for len(w.ready) > 0 && w.running < w.opts.Jobs && !w.stopped.Load() {
 		if ctx.Err() != nil {
@@ -147,6 +147,10 @@ func (w *walk) start(ctx context.Context) {
 		n := heap.Pop(&w.ready).(int)
 		if culprit, ok := w.blocked(n); ok {
 			w.skip(n, culprit)
+			continue
+		}
+		if w.m.Resources[n].Off != "" {
+			w.pass(n)
 			continue
 		}
 		task := w.task(n)
@@ -336,6 +340,15 @@ func (w *walk) skip(n, culprit int) {
 	o.Status = model.Skipped
 	o.RootCause = w.outcomes[root].ID
 	o.Reason = o.RootCause + " " + blame(w.outcomes[root].Status)
+	w.end(n, o)
+}
+
+// pass leaves a resource that is off as it is: nothing of it is looked at, and
+// nobody is refreshed. What is owed to it stays owed, for no fact says otherwise.
+func (w *walk) pass(n int) {
+	w.inherit(n)
+	o := w.outcomes[n]
+	o.Status, o.Reason = model.Stable, w.m.Resources[n].Off
 	w.end(n, o)
 }
 

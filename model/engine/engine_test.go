@@ -104,6 +104,8 @@ func FuzzTruthOfAPlan(f *testing.F) {
 			t.Errorf("outcomes depend on the number of jobs:\n%s", diff)
 		}
 		checkTruth(t, plan, one, ran)
+		checkOff(t, m, plan, ran)
+		checkOff(t, m, one, ran)
 		checkOrder(t, m, ran)
 		w = start.copy()
 		checkHeld(t, m, memory, plan, one)
@@ -154,6 +156,26 @@ func checkTruth(t *testing.T, plan, outcomes []model.Outcome, ran []string) {
 	}
 }
 
+// checkOff makes sure that of what is off nothing is looked at, that it runs
+// nothing and refreshes nobody; and that only a failed requirement is said first.
+func checkOff(t *testing.T, m *model.Manifest, outcomes []model.Outcome, ran []string) {
+	t.Helper()
+	for i := range m.Resources {
+		o := &outcomes[i]
+		for _, e := range m.Resources[i].Upstream {
+			if id := m.Resources[e.On].ID(); m.Resources[e.On].Off != "" && slices.Contains(o.RefreshedBy, id) {
+				t.Errorf("%s is refreshed by %s, which is off", o.ID, id)
+			}
+		}
+		if m.Resources[i].Off == "" || o.Status == model.Skipped {
+			continue
+		}
+		if o.Status != model.Stable || o.Reason != m.Resources[i].Off || o.Acted || o.Settles || len(o.Guards) > 0 || slices.Contains(ran, o.ID) {
+			t.Errorf("%s is off, and %+v", o.ID, o)
+		}
+	}
+}
+
 func checkOrder(t *testing.T, m *model.Manifest, ran []string) {
 	t.Helper()
 	at := map[string]int{}
@@ -196,6 +218,10 @@ func FuzzNoRefreshIsLost(f *testing.F) {
 		for run := range 6 {
 			for i := range m.Resources {
 				m.Resources[i].Spec.(*spec).fails = run < 4 && rng.IntN(4) == 0
+				m.Resources[i].Off = ""
+				if run < 4 && rng.IntN(5) == 0 { // for a machine that it is for now and then
+					m.Resources[i].Off = "skipped (when): env.NOW"
+				}
 			}
 			memory := model.Replay(facts)
 			part := m
@@ -447,6 +473,49 @@ func TestTries(t *testing.T) {
 	}
 }
 
+// A refresh that comes while a resource is off is owed until it is not; so is
+// what was owed before. What waits for it goes on as if it were stable.
+func TestOff(t *testing.T) {
+	m, w := chain(&spec{}, &spec{cond: model.Conditions{RefreshOnly: true}}, &spec{cond: model.Conditions{RefreshOnly: true}})
+	m.Resources[1].Off = "skipped (when): false"
+	outcomes, facts := apply(t, m, model.Memory{}, engine.Options{})
+	for i, want := range []model.Status{model.Changed, model.Stable, model.Stable} {
+		if outcomes[i].Status != want {
+			t.Errorf("%s: %v", outcomes[i].ID, outcomes[i].Status)
+		}
+	}
+	outcomes, more := apply(t, m, model.Replay(facts), engine.Options{})
+	facts = append(facts, more...)
+	if after := model.Replay(facts); len(after.Debts) != 1 || after.Debts[0].ID != "exec#1" || outcomes[1].Reason != "skipped (when): false" {
+		t.Errorf("owed while it is off: %+v; it is said to be %q", after.Debts, outcomes[1].Reason)
+	}
+	m.Resources[1].Off = ""
+	m.Resources[0].Off = "skipped (when): false" // and now its publisher is
+	(*w).ran = nil
+	outcomes, more = apply(t, m, model.Replay(facts), engine.Options{})
+	if after := model.Replay(append(facts, more...)); len(after.Debts) != 0 || !slices.Equal((*w).ran, []string{"exec#1", "exec#2"}) {
+		t.Errorf("ran %v, still owed %+v", (*w).ran, after.Debts)
+	}
+	if by := outcomes[2].RefreshedBy; !slices.Equal(by, []string{"exec#1"}) {
+		t.Errorf("exec#2 is refreshed by %v", by)
+	}
+
+	m, _ = chain(&spec{fails: true}, &spec{})
+	m.Resources[1].Off = "skipped (when): false"
+	if outcomes, _ = apply(t, m, model.Memory{}, engine.Options{}); outcomes[1].Status != model.Skipped || outcomes[1].Reason != "exec#0 failed" {
+		t.Errorf("off behind a failure: %v, %q", outcomes[1].Status, outcomes[1].Reason)
+	}
+}
+
+// What is read behind a resource that is off may be changed by what goes before it.
+func TestPlanLooksThroughWhatIsOff(t *testing.T) {
+	m, _ := chain(&spec{}, &spec{}, &spec{cond: model.Conditions{Creates: []string{"x"}}})
+	m.Resources[1].Off = "skipped (when): false"
+	if o := preview(t, m, model.Memory{}, engine.Options{})[2]; o.Status != model.MayRun || o.Reason != "creates was read before exec#0 runs" {
+		t.Errorf("%v, %q", o.Status, o.Reason)
+	}
+}
+
 func TestLeftRunning(t *testing.T) {
 	m, w := chain(&spec{})
 	memory := model.Replay([]model.Fact{
@@ -504,4 +573,18 @@ func TestHold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A failure that is ignored spares a resource the refresh that was planned: what
+// is found out of it instead, also that nothing can be, is no other plan.
+func TestHoldBehindAnIgnoredFailure(t *testing.T) {
+	m, w := chain(&spec{fails: true}, &spec{guardErr: "never", cond: model.Conditions{Guards: []model.Guard{{Property: "unless", Command: "guard"}}}})
+	m.Resources[0].IgnoreFailure = true
+	plan := preview(t, m, model.Memory{}, engine.Options{})
+	outcomes, _ := apply(t, m, model.Memory{}, engine.Options{})
+	if plan[1].Status != model.WouldRefresh || outcomes[1].Status != model.Failed {
+		t.Fatalf("planned %v, and it is %v", plan[1].Status, outcomes[1].Status)
+	}
+	*w = (*w).copy()
+	checkHeld(t, m, model.Memory{}, plan, outcomes)
 }

@@ -34,15 +34,15 @@ func Hold(said map[string]model.SavedDecision) Act {
 	return func(ctx context.Context, t Task) (model.Outcome, Rest) {
 		o, rest := Apply(ctx, t)
 		was := said[o.ID].Status
+		spared := was == model.WouldRefresh && t.Ask.Refresh == model.No && t.Ignored != ""
 		var same bool
 		var now string
 		switch {
 		case o.Status == model.Interrupted:
 			return o, nil
 		case o.Status == model.Failed:
-			same, now = was == model.Failed, "cannot be decided: "+o.Reason
+			same, now = was == model.Failed || spared, "cannot be decided: "+o.Reason
 		case rest == nil:
-			spared := was == model.WouldRefresh && t.Ask.Refresh == model.No && t.Ignored != ""
 			same, now = was == model.Stable || spared, "is stable: "+o.Reason
 		case was != model.MayRun && o.DiffSum != said[o.ID].Diff:
 			now = "would change something else: " + o.Reason

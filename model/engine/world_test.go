@@ -113,6 +113,9 @@ func random(rng *rand.Rand, n int, w **world, failures bool) *model.Manifest {
 		}
 		shape(rng, s, upstream[i], failures)
 		r.IgnoreFailure = rng.IntN(6) == 0
+		if rng.IntN(7) == 0 {
+			r.Off = "skipped (when): false"
+		}
 		r.OnRefresh = s.cond.OnRefresh
 		m.Resources = append(m.Resources, r)
 		m.Order = append(m.Order, i)

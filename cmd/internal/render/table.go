@@ -134,6 +134,9 @@ func marker(o *model.Outcome) string {
 	case model.Failed, model.Interrupted:
 		return "!"
 	case model.Stable:
+		if strings.HasPrefix(o.Reason, "skipped (") { // it is not for this machine
+			return "-"
+		}
 		return "="
 	case model.Changed:
 		if refreshed(o) {
