@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Body is one resource as it stands in a manifest: its properties with their
 // places, their shapes checked against the type's Properties. A type's Decode
@@ -72,6 +75,39 @@ type Hole struct {
 	Text string // the value
 	Expr string // what it was written as: ${var.x}
 	Raw  bool   // ${raw.…}: it goes into the text as it stands
+}
+
+// Each returns the values of the holes, none where there are no holes at all.
+func (h *Holes) Each() []Hole {
+	if h == nil {
+		return nil
+	}
+	return h.Values
+}
+
+// Fill returns the text with something in place of each of its marks, in their
+// order. What is put in is not looked at again.
+func Fill(text string, holes []Hole, put func(Hole) string) string {
+	if len(holes) == 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, h := range holes {
+		before, after, ok := strings.Cut(text, Mark)
+		if !ok {
+			break // a part of a text may have fewer marks than the whole has holes
+		}
+		b.WriteString(before)
+		b.WriteString(put(h))
+		text = after
+	}
+	return b.String() + text
+}
+
+// Written returns the text as it stands in the manifest, with the expressions
+// in place of its marks.
+func Written(text string, holes []Hole) string {
+	return Fill(text, holes, func(h Hole) string { return h.Expr })
 }
 
 // Pair is one key of a map with its value.

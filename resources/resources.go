@@ -36,6 +36,7 @@ func Types(w World) []model.Type {
 		Run: proc.Run, LookPath: proc.LookPath, Join: posix.Join,
 		Posix:   exec.Provider{Argv: posix.Argv, Doubts: posix.Doubts},
 		Shell:   exec.Provider{Argv: shell.Argv, Doubts: shell.Doubts},
+		Fill:    shell.Fill,
 		Environ: w.Environ, CleanEnv: w.CleanEnv, Grace: w.Grace, RunID: w.Run, Mask: w.Mask,
 	}
 	return []model.Type{

@@ -95,7 +95,7 @@ type asker struct {
 }
 
 func newAsker(f trialFlags) (*asker, *refusal) {
-	argv, err := posix.Argv(f.Helper)
+	argv, err := posix.Argv(f.Helper, nil)
 	if err != nil {
 		return nil, refuse(exitUsage, "--helper: %w", err)
 	}

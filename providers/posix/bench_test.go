@@ -11,7 +11,7 @@ func BenchmarkSplit(b *testing.B) {
 		b.Run(name+"/argv", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Argv(line); err != nil {
+				if _, err := Argv(line, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -19,7 +19,7 @@ func BenchmarkSplit(b *testing.B) {
 		b.Run(name+"/doubts", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Doubts(line)
+				Doubts(line, nil)
 			}
 		})
 	}

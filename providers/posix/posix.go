@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/kballard/go-shellquote"
+
+	"github.com/settle-cm/settle/model"
 )
 
 // Error is why a line is no command, with a way out.
@@ -31,12 +33,28 @@ var operator = regexp.MustCompile(`^(\|\|?|\|&|&&?|;;?|&>>?.*|[0-9]*[<>].*)$`)
 // lines have none, and there may be very many lines.
 const special = "|&;<>$`\\\"'\r\n*?[~=!"
 
-// Argv splits a line into its words. One trailing newline is no part of the line.
-func Argv(line string) ([]string, error) {
+// Argv splits a line into its words, and then puts the values of its holes into
+// them: whatever a value holds, it is part of the one word that its mark is in.
+// One trailing newline is no part of the line.
+func Argv(line string, holes []model.Hole) ([]string, error) {
 	line = strings.TrimSuffix(line, "\n")
-	if err := refuse(line); err != nil {
+	if err := refuse(line, holes); err != nil {
 		return nil, err
 	}
+	argv, err := split(line)
+	if err == nil && len(holes) > 0 {
+		argv = fill(argv, holes)
+	}
+	if err == nil && (len(argv) == 0 || argv[0] == "") {
+		err = &Error{"command is empty", ""}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return argv, nil
+}
+
+func split(line string) ([]string, error) {
 	argv, err := shellquote.Split(line)
 	switch {
 	case errors.Is(err, shellquote.UnterminatedSingleQuoteError):
@@ -47,31 +65,46 @@ func Argv(line string) ([]string, error) {
 		return nil, &Error{`a \ at the end escapes nothing`, `write \\ for the character itself`}
 	case err != nil:
 		return nil, &Error{err.Error(), ""}
-	case len(argv) == 0 || argv[0] == "":
-		return nil, &Error{"command is empty", ""}
 	}
 	return argv, nil
 }
 
-// refuse finds what only a shell would act on.
-func refuse(line string) error {
+// fill puts the values into the words, which have their marks in the order of
+// the line: to shellquote a mark is a character like any other.
+func fill(argv []string, holes []model.Hole) []string {
+	for i, word := range argv {
+		n := min(strings.Count(word, model.Mark), len(holes))
+		argv[i] = model.Fill(word, holes[:n], func(h model.Hole) string { return h.Text })
+		holes = holes[n:]
+	}
+	return argv
+}
+
+// refuse finds what only a shell would act on, or make sense of.
+func refuse(line string, holes []model.Hole) error {
+	for _, h := range holes {
+		if h.Raw {
+			return &Error{h.Expr + " is for the text of a shell, and no shell reads this command",
+				"write " + strings.Replace(h.Expr, "${raw.", "${", 1) + ": it is one word, or part of one, whatever it holds"}
+		}
+	}
 	if !strings.ContainsAny(line, special) {
 		return nil
 	}
-	if strings.Contains(line, "\r") {
-		return &Error{"a carriage return in the command", "take it out: it is half of a Windows line end"}
-	}
-	words, several := scan(line)
-	if several {
-		return &Error{"several lines need a shell", `use provider: shell, or end every line but the last with \`}
-	}
+	words, several := scan(line, holes)
 	for i, w := range words {
-		if operator.MatchString(w.bare) || i == 0 && w.bare == "!" {
+		switch {
+		case strings.Contains(w.open, "\r"): // in single quotes it is meant
+			return &Error{"a carriage return in the command", "take it out: it is half of a Windows line end"}
+		case several:
+		case operator.MatchString(w.bare) || i == 0 && w.bare == "!":
 			return &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or quote it"}
-		}
-		if strings.Contains(w.bare, "`") || strings.Contains(w.bare, "$(") {
+		case strings.Contains(w.bare, "`") || strings.Contains(w.bare, "$("):
 			return &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or put it in single quotes"}
 		}
+	}
+	if several {
+		return &Error{"several lines need a shell", `use provider: shell, or end every line but the last with \`}
 	}
 	return nil
 }
@@ -83,8 +116,8 @@ var (
 )
 
 // Doubts lists what in a line a shell would expand and settle does not, each
-// as "what; way out".
-func Doubts(line string) []string {
+// as "what; way out". The values of its holes raise none: they are meant as they are.
+func Doubts(line string, holes []model.Hole) []string {
 	const way = "use provider: shell, or write provider: posix if it is meant as it stands"
 	if !strings.ContainsAny(line, special) {
 		return nil
@@ -95,7 +128,7 @@ func Doubts(line string) []string {
 			doubts = append(doubts, text)
 		}
 	}
-	words, _ := scan(strings.TrimSuffix(line, "\n"))
+	words, _ := scan(strings.TrimSuffix(line, "\n"), holes)
 	for i, w := range words {
 		for _, name := range variable.FindAllString(w.open, -1) {
 			switch {
@@ -123,25 +156,29 @@ func Doubts(line string) []string {
 }
 
 // word is one word as written, and the same with other bytes in place of what
-// quotes protect.
+// quotes protect, and of the values in it.
 type word struct {
 	text string
 	bare string // only what is outside all quotes
 	open string // also what is in double quotes: where a shell still expands
 }
 
-// hidden stands for a protected byte: no pattern of ours matches it.
+// hidden stands for a protected byte: no pattern of ours matches it. A value's
+// mark is the same byte: what a value holds is protected as well.
 const hidden = '\x00'
 
 // scan splits a line as shellquote does, but keeps what is quoted apart. It
 // tells when a newline outside quotes would end the command.
-func scan(line string) (words []word, several bool) {
+func scan(line string, holes []model.Hole) (words []word, several bool) {
 	bare, open := []byte(line), []byte(line)
 	hide := func(i int) { bare[i], open[i] = hidden, hidden }
 	start := -1
 	end := func(i int) {
 		if start >= 0 {
-			words = append(words, word{line[start:i], string(bare[start:i]), string(open[start:i])})
+			text := line[start:i]
+			n := min(strings.Count(text, model.Mark), len(holes))
+			words = append(words, word{model.Written(text, holes[:n]), string(bare[start:i]), string(open[start:i])})
+			holes = holes[n:]
 		}
 		start = -1
 	}

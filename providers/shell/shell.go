@@ -1,19 +1,27 @@
-// Package shell hands a text to /bin/sh as it stands.
+// Package shell hands a text to /bin/sh as it stands. Values that belong in it
+// are quoted, each as its place in the text demands, so that a shell never sees
+// anything in them.
 package shell
 
 import (
 	"errors"
 	"regexp"
 	"strings"
+
+	"github.com/settle-cm/settle/model"
 )
 
 // errEmpty is the one text that is no command.
 var errEmpty = errors.New("command is empty")
 
 // Argv returns the words that run the text in /bin/sh, always that one,
-// whatever the user's own shell is.
-func Argv(text string) ([]string, error) {
-	if strings.TrimSpace(text) == "" {
+// whatever the user's own shell is, with the values of its holes in the text.
+func Argv(text string, holes []model.Hole) ([]string, error) {
+	text, err := Fill(nil, text, holes)
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.TrimSpace(text) == "":
 		return nil, errEmpty
 	}
 	return []string{"/bin/sh", "-c", text}, nil
@@ -26,8 +34,9 @@ var (
 	pipe      = regexp.MustCompile(`(^|[^|>])\|([^|]|$)`)
 )
 
-// Doubts tells what in a text may hide a failure, each as "what; way out".
-func Doubts(text string) []string {
+// Doubts tells what in a text may hide a failure, each as "what; way out". The
+// values of its holes play no part.
+func Doubts(text string, _ []model.Hole) []string {
 	const way = "begin with set -e, or set shell: [/bin/bash, -euo, pipefail, -c]"
 	if careful.MatchString(text) {
 		return nil

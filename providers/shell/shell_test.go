@@ -8,12 +8,12 @@ import (
 func TestArgv(t *testing.T) {
 	t.Parallel()
 	const text = "echo \"$HOME\" | cat\n"
-	got, err := Argv(text)
+	got, err := Argv(text, nil)
 	if want := []string{"/bin/sh", "-c", text}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("Argv(%q) = %q, %v; want the text as it stands", text, got, err)
 	}
 	for _, text := range []string{"", " ", "\n\t\n"} {
-		if _, err := Argv(text); err == nil {
+		if _, err := Argv(text, nil); err == nil {
 			t.Errorf("Argv(%q) gave no error", text)
 		}
 	}
@@ -45,7 +45,7 @@ func TestDoubts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Doubts(tt.text); len(got) != tt.want {
+			if got := Doubts(tt.text, nil); len(got) != tt.want {
 				t.Errorf("Doubts(%q) = %q, want %d", tt.text, got, tt.want)
 			}
 		})

@@ -47,12 +47,8 @@ func (c *command) decodeCommand(b *model.Body) {
 	if b.Has("shell") && b.Text("provider") == "posix" {
 		b.Refuse("shell", "shell is given beside provider: posix", "drop one of them")
 	}
-	v, ok := b.Values["command"]
+	v, ok := c.declared(b)
 	switch {
-	case !ok:
-		name := model.Value{Pos: b.Pos, Text: b.Name}
-		c.argv = c.split(b, "", name)
-		c.text = c.show(name.Text)
 	case v.Shape == model.List && c.shell:
 		b.Refuse("command", "a list of words is for provider: posix", "write one text for the shell")
 	case v.Shape == model.List:
@@ -64,41 +60,41 @@ func (c *command) decodeCommand(b *model.Body) {
 			return
 		}
 		c.text = c.w.Join(c.argv)
+	case ok:
+		c.argv, c.text = c.split(b, "command", v)
 	default:
-		c.argv = c.split(b, "command", v)
-		c.text = c.show(v.Text)
+		c.argv, c.text = c.split(b, "", v)
 	}
 }
 
-// show is a command for people: what a person would paste into a shell.
-func (c *command) show(text string) string {
-	text = strings.TrimSuffix(text, "\n")
-	if c.shell || len(c.argv) == 0 {
-		return text
+// declared returns the command as it is declared, or the name that is one.
+func (c *command) declared(b *model.Body) (v model.Value, ok bool) {
+	if v, ok = b.Values["command"]; ok {
+		return v, true
 	}
-	return c.w.Join(c.argv)
+	return model.Value{Pos: b.Pos, Text: b.Name}, false
 }
 
-// split makes words of a command line, by the resource's provider.
-func (c *command) split(b *model.Body, property string, v model.Value) []string {
-	line := v.Text
-	if strings.TrimSpace(line) == "" {
+// split makes words of a command line, by the resource's provider, and a text for
+// people: what they would paste into a shell.
+func (c *command) split(b *model.Body, property string, v model.Value) (argv []string, text string) {
+	text = strings.TrimSuffix(model.Written(v.Text, v.Holes.Each()), "\n")
+	if strings.TrimSpace(v.Text) == "" {
 		b.RefuseAt(v.Pos, property, "command is empty", "")
-		return nil
+		return nil, text
 	}
-	provider := c.w.Posix
-	if c.shell {
-		provider = c.w.Shell
-	}
-	var argv []string
 	var err error
 	if shell := b.Each("shell"); len(shell) > 0 {
 		for _, word := range shell {
 			argv = append(argv, word.Text)
 		}
-		argv = append(argv, line)
+		var filled string
+		filled, err = c.w.Fill(argv, v.Text, v.Holes.Each())
+		argv = append(argv, filled)
+	} else if c.shell {
+		argv, err = c.w.Shell.Argv(v.Text, v.Holes.Each())
 	} else {
-		argv, err = provider.Argv(line)
+		argv, err = c.w.Posix.Argv(v.Text, v.Holes.Each())
 	}
 	if err != nil {
 		var hint interface{ Hint() string }
@@ -107,12 +103,21 @@ func (c *command) split(b *model.Body, property string, v model.Value) []string 
 			suggestion = hint.Hint()
 		}
 		b.RefuseAt(v.Pos, property, err.Error(), suggestion)
-		return nil
+		return nil, text
 	}
 	if len(argv) == 0 || argv[0] == "" {
 		b.RefuseAt(v.Pos, property, "command is empty", "")
+		return argv, text
 	}
-	return argv
+	if c.shell {
+		text = argv[len(argv)-1]
+	} else {
+		text = c.w.Join(argv)
+	}
+	if v.Holes != nil {
+		v.Holes.Filled = text
+	}
+	return argv, strings.TrimSuffix(text, "\n")
 }
 
 func (c *command) decodePlace(b *model.Body) {
@@ -183,11 +188,7 @@ func (c *command) decodeConditions(b *model.Body) {
 	}
 	for _, property := range []string{"onlyif", "unless"} {
 		for _, v := range b.Each(property) {
-			argv := c.split(b, property, v)
-			text := strings.TrimSuffix(v.Text, "\n")
-			if !c.shell && len(argv) > 0 {
-				text = c.w.Join(argv)
-			}
+			argv, text := c.split(b, property, v)
 			c.cond.Guards = append(c.cond.Guards, model.Guard{Property: property, Command: text, Argv: argv})
 		}
 	}
@@ -243,19 +244,17 @@ func (c *command) doubtCommands(b *model.Body) {
 	if c.shell && b.Has("shell") || doubts == nil {
 		return
 	}
-	lines := map[string][]model.Value{}
 	for _, property := range []string{"command", "onlyif", "unless"} {
-		if v := b.Values[property]; property == "command" && v.Shape == model.List {
-			continue // exact words
+		lines := b.Each(property)
+		if property == "command" {
+			v, _ := c.declared(b)
+			lines = []model.Value{v}
+			if v.Shape == model.List {
+				continue // exact words
+			}
 		}
-		lines[property] = b.Each(property)
-	}
-	if !b.Has("command") {
-		lines["command"] = []model.Value{{Pos: b.Pos, Text: b.Name}}
-	}
-	for _, property := range []string{"command", "onlyif", "unless"} {
-		for _, v := range lines[property] {
-			for _, doubt := range doubts(v.Text) {
+		for _, v := range lines {
+			for _, doubt := range doubts(v.Text, v.Holes.Each()) {
 				message, suggestion, _ := strings.Cut(doubt, "; ")
 				b.WarnAt(v.Pos, property, message, suggestion)
 			}

@@ -18,11 +18,11 @@ import (
 // why it did not start, or that it was ended.
 type Run func(context.Context, model.Command) (model.Exit, error)
 
-// Provider turns a command line into words, and says what in it is probably
-// not meant.
+// Provider turns a command line into words, with the values of its holes in
+// them, and says what in it is probably not meant.
 type Provider struct {
-	Argv   func(line string) ([]string, error)
-	Doubts func(line string) []string
+	Argv   func(line string, holes []model.Hole) ([]string, error)
+	Doubts func(line string, holes []model.Hole) []string
 }
 
 // Options are what the type needs from the program around it.
@@ -31,6 +31,8 @@ type Options struct {
 	LookPath func(name, dir string, path []string) (string, error)
 	Posix    Provider
 	Shell    Provider
+	// Fill puts values into a text for a shell that the resource names itself.
+	Fill     func(shell []string, text string, holes []model.Hole) (string, error)
 	Join     func(argv []string) string // words as text that a shell reads back
 	Environ  []string                   // settle's own environment
 	CleanEnv bool                       // start every command from a clean one

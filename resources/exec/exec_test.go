@@ -57,7 +57,7 @@ func pairs(kv ...string) model.Value {
 }
 
 // words stands for the posix provider: splits at blanks, refuses a pipe.
-func words(line string) ([]string, error) {
+func words(line string, _ []model.Hole) ([]string, error) {
 	if strings.Contains(line, "|") {
 		return nil, errors.New("| is a shell operator")
 	}
@@ -65,12 +65,13 @@ func words(line string) ([]string, error) {
 }
 
 func options(r *runner, environ ...string) Options {
-	none := func(string) []string { return nil }
+	none := func(string, []model.Hole) []string { return nil }
 	return Options{
 		Run:      r.run,
 		LookPath: func(name, _ string, _ []string) (string, error) { return name, nil },
 		Posix:    Provider{Argv: words, Doubts: none},
-		Shell:    Provider{Argv: func(s string) ([]string, error) { return []string{"/bin/sh", "-c", s}, nil }, Doubts: none},
+		Shell:    Provider{Argv: func(s string, _ []model.Hole) ([]string, error) { return []string{"/bin/sh", "-c", s}, nil }, Doubts: none},
+		Fill:     func(_ []string, text string, _ []model.Hole) (string, error) { return text, nil },
 		Join:     func(argv []string) string { return strings.Join(argv, " ") },
 		Environ:  environ, RunID: "r1", Grace: time.Second,
 	}

@@ -106,7 +106,7 @@ func (f *file) decodeValidate(b *model.Body) {
 		}
 	} else {
 		var err error
-		if f.validate, err = f.w.Argv(v.Text); err != nil {
+		if f.validate, err = f.w.Argv(v.Text, literal(v.Holes.Each())); err != nil {
 			var hint interface{ Hint() string }
 			suggestion := ""
 			if errors.As(err, &hint) {
@@ -114,6 +114,9 @@ func (f *file) decodeValidate(b *model.Body) {
 			}
 			b.Refuse("validate", err.Error(), suggestion)
 			return
+		}
+		if v.Holes != nil {
+			v.Holes.Filled = f.w.Join(f.validate)
 		}
 	}
 	named := func(word string) bool { return strings.Contains(strings.ReplaceAll(word, percent, ""), placeholder) }
@@ -123,6 +126,15 @@ func (f *file) decodeValidate(b *model.Body) {
 	case !slices.ContainsFunc(f.validate, named):
 		b.Refuse("validate", "nothing in it names the new file", "write % where the file's path belongs")
 	}
+}
+
+// literal returns the holes of a validate with values in which a '%' is one.
+func literal(holes []model.Hole) []model.Hole {
+	holes = slices.Clone(holes)
+	for i := range holes {
+		holes[i].Text = strings.ReplaceAll(holes[i].Text, placeholder, percent)
+	}
+	return holes
 }
 
 // fits lists for each value of ensure which properties mean something with it.

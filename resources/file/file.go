@@ -31,8 +31,8 @@ type Options struct {
 	Disk     Disk
 	Run      func(context.Context, model.Command) (model.Exit, error)
 	LookPath func(name, dir string, path []string) (string, error)
-	Argv     func(line string) ([]string, error) // a command line's words
-	Join     func(argv []string) string          // words as text that a shell reads back
+	Argv     func(line string, holes []model.Hole) ([]string, error) // a command line's words
+	Join     func(argv []string) string                              // words as text that a shell reads back
 	// Environment composes a child's environment, and says where its program is looked for.
 	Environment func(base model.Base, dir, mark string) (env, path []string)
 	Grace       time.Duration // between TERM and KILL

@@ -76,8 +76,11 @@ func (w *world) words(b *model.Body, property string) []string {
 		}
 		return argv
 	}
-	argv, err := w.Argv(v.Text)
+	argv, err := w.Argv(v.Text, v.Holes.Each())
 	if err == nil {
+		if v.Holes != nil {
+			v.Holes.Filled = w.Join(argv)
+		}
 		return argv
 	}
 	suggestion := "put it into a script, or write it as a list of words with a shell in front: [/bin/sh, -c, …]"

@@ -1,0 +1,194 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// Error is why a text is no command, with a way out.
+type Error struct{ Message, Suggestion string }
+
+// Error returns what is wrong, without the way out.
+func (e *Error) Error() string { return e.Message }
+
+// Hint returns the way out, "" when there is none.
+func (e *Error) Hint() string { return e.Suggestion }
+
+// Fill puts the values of its holes into a text that the given shell reads, each
+// quoted as its place in the text demands: the shell sees the value there, byte
+// for byte, and nothing else. Where that cannot be promised the value is
+// refused. The words are those that the text is appended to, none for Argv's.
+// Raw values are put in as they stand, before anything looks at the text. A text
+// without holes is not looked at.
+func Fill(words []string, text string, holes []model.Hole) (string, error) {
+	if len(holes) == 0 {
+		return text, nil
+	}
+	for _, h := range holes {
+		if strings.Contains(h.Text, model.Mark) {
+			return "", &Error{h.Expr + " holds a zero byte", "no program can be given one"}
+		}
+	}
+	text, holes = putRaw(text, holes)
+	if len(holes) == 0 {
+		return text, nil
+	}
+	languages, err := languagesOf(words)
+	if err != nil {
+		return "", &Error{err.Error(), environment(holes[0], "in the command, as that program reads its variables")}
+	}
+	places, err := agreed(newForm(text, holes), languages)
+	if err != nil {
+		return "", err
+	}
+	n := -1
+	return model.Fill(text, holes, func(h model.Hole) string {
+		n++
+		return places[n].quote(h.Text)
+	}), nil
+}
+
+// putRaw puts the raw values in, and returns the holes that are left.
+func putRaw(text string, holes []model.Hole) (string, []model.Hole) {
+	var others []model.Hole
+	text = model.Fill(text, holes, func(h model.Hole) string {
+		if h.Raw {
+			return h.Text
+		}
+		others = append(others, h)
+		return model.Mark
+	})
+	return text, others
+}
+
+// agreed returns where the holes are, which must be the same in all languages
+// that the shell may speak.
+func agreed(f *form, languages []syntax.LangVariant) ([]place, error) {
+	var places []place
+	for i, language := range languages {
+		found, err := f.places(language)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			places = found
+		}
+		for n := range found {
+			if found[n].quotes != places[n].quotes {
+				return nil, f.refuse(n, reason{"where not every shell of this name reads the same", "set shell: [/bin/bash, -c] if it is for bash"})
+			}
+			places[n].apart = places[n].apart || found[n].apart
+		}
+	}
+	return places, nil
+}
+
+// place is where a value goes.
+type place struct {
+	quotes byte // the quotes around it: 0, ' or "
+	apart  bool // in double quotes behind a $NAME, which a letter more would make another name
+}
+
+// quote returns the text that a shell reads as the value in this place.
+func (p place) quote(value string) string {
+	switch {
+	case p.quotes == '\'':
+		return strings.ReplaceAll(value, "'", `'\''`)
+	case p.apart:
+		return `""` + inDouble.Replace(value)
+	case p.quotes == '"':
+		return inDouble.Replace(value)
+	}
+	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
+
+// inDouble takes their meaning from the characters that have one in double quotes.
+var inDouble = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`, "`", "\\`")
+
+// form is a text in the form in which it is parsed: with a word in place of each
+// mark. The word is one that means nothing to any shell, and may stand wherever
+// a value may, also where it is not allowed to: as a name.
+type form struct {
+	text  string
+	holes []model.Hole
+	at    []int // the offset of each hole's word
+}
+
+const standIn = "VALUE"
+
+func newForm(text string, holes []model.Hole) *form {
+	f := &form{holes: holes}
+	var b strings.Builder
+	for rest := text; ; {
+		before, after, ok := strings.Cut(rest, model.Mark)
+		b.WriteString(before)
+		if !ok {
+			break
+		}
+		f.at = append(f.at, b.Len())
+		b.WriteString(standIn)
+		rest = after
+	}
+	f.text = b.String()
+	return f
+}
+
+// places parses the text and finds where its holes are.
+func (f *form) places(language syntax.LangVariant) ([]place, error) {
+	file, err := syntax.NewParser(syntax.Variant(language), syntax.KeepComments(true)).Parse(strings.NewReader(f.text), "")
+	if err != nil {
+		return nil, f.unreadable(err)
+	}
+	w := &walker{form: f, language: language, found: make([]place, len(f.at)), seen: make([]bool, len(f.at))}
+	syntax.Walk(file, w.visit)
+	if w.err != nil {
+		return nil, w.err
+	}
+	if n := slices.Index(w.seen, false); n >= 0 {
+		return nil, f.refuse(n, reason{"where settle cannot tell what it would be to the shell", useEnvironment})
+	}
+	return w.found, nil
+}
+
+// unreadable words what the parser did not like, with its place in the text as it was written.
+func (f *form) unreadable(err error) error {
+	message, offset := err.Error(), -1
+	switch e := err.(type) {
+	case syntax.ParseError:
+		message, offset = e.Text, int(e.Pos.Offset())
+	case syntax.LangError:
+		_, message, _ = strings.Cut(strings.TrimPrefix(message, e.Pos.String()), ": ")
+		offset = int(e.Pos.Offset())
+	}
+	if offset >= 0 {
+		line, column := f.position(offset)
+		message = fmt.Sprintf("line %d, column %d: %s", line, column, message)
+	}
+	return &Error{"the shell text cannot be read, so no value can be quoted in it: " + message,
+		"correct it; or " + environment(f.holes[0], `as "$NAME"`) + ": then the text is the shell's alone to read"}
+}
+
+// position counts lines and columns of the text as it was written.
+func (f *form) position(offset int) (line, column int) {
+	offset = min(offset, len(f.text))
+	line, column = 1, 1
+	for i, n := 0, 0; i < offset; {
+		switch {
+		case n < len(f.at) && i == f.at[n]:
+			column += len(f.holes[n].Expr)
+			i += len(standIn)
+			n++
+			continue
+		case f.text[i] == '\n':
+			line, column = line+1, 0
+		}
+		column++
+		i++
+	}
+	return line, column
+}
