@@ -70,15 +70,25 @@ type mount struct {
 // Gather returns the facts as one JSON object. It fails only when ctx ends or
 // nothing answers in time: a fact that cannot be had is left out.
 func Gather(ctx context.Context) ([]byte, error) {
+	f, err := inTime(ctx, gather)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(f)
+}
+
+// inTime returns what f gathers, unless that takes too long.
+func inTime[T any](ctx context.Context, f func(context.Context) T) (T, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("took longer than %s", limit))
 	defer stop()
-	done := make(chan facts, 1)
-	go func() { done <- gather(ctx) }() // what hangs in the kernel cannot be interrupted
+	done := make(chan T, 1)
+	go func() { done <- f(ctx) }() // what hangs in the kernel cannot be interrupted
 	select {
-	case f := <-done:
-		return json.Marshal(f)
+	case facts := <-done:
+		return facts, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("gather facts: %w", context.Cause(ctx))
+		var none T
+		return none, fmt.Errorf("gather facts: %w", context.Cause(ctx))
 	}
 }
 
