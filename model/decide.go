@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Conditions are the properties that decide whether a command has to run:
-// rows 2 to 6 of design.md's decision table, the same for apply and plan and
-// for every type that has these properties.
+// Conditions are the properties that decide whether a command has to run: rows 2
+// to 6 of the decision table (cmd/settle/docs/deciding.md), the same for apply and
+// plan and for every type that has these properties.
 type Conditions struct {
 	OnRefresh   OnRefresh
 	RefreshOnly bool

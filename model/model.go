@@ -115,8 +115,8 @@ func (r *Resource) Subscribes() bool {
 	return false
 }
 
-// Journaled says whether the journal must know when the resource acts
-// (design.md section 4: publishers, subscribers, creates, and what a type asks for).
+// Journaled says whether the journal must know when the resource acts: one that
+// publishes, subscribes or has creates, and where its type asks for it.
 func (r *Resource) Journaled() bool {
 	about := r.Spec.About()
 	return r.Publishes() || r.Subscribes() || r.CutOff || about.Creates || about.Journaled

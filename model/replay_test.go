@@ -99,7 +99,7 @@ func TestAShorterJournalSaysTheSame(t *testing.T) {
 	}
 }
 
-// slowDebts is design.md's sentence about debts, word by word and slow: for
+// slowDebts is Replay's sentence about debts, word by word and slow: for
 // each fact that charges, each subscriber is owed until it next succeeds or is
 // settled or forgotten.
 func slowDebts(facts []Fact) []Debt {

@@ -114,11 +114,12 @@ func newDocWorld(root string) (*docWorld, error) {
 
 // command is a program of the scene, with nothing of our own environment.
 func (w *docWorld) command(name string, args ...string) *exec.Cmd {
-	repository, _ := filepath.Abs(top) // else it is empty, and a setup fails
+	repository, _ := filepath.Abs(top)   // else it is empty, and a setup fails
+	settle, _ := exec.LookPath("settle") // TestMain has put it there
 	cmd := exec.Command(name, args...)
 	cmd.Dir = w.dir()
 	cmd.Env = []string{
-		"PATH=" + w.bin() + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(w.root, "home", "you"),
+		"PATH=" + w.bin() + ":" + filepath.Dir(settle) + ":/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME=" + filepath.Join(w.root, "home", "you"),
 		"BIN=" + w.bin(), "TOP=" + repository, "TMPDIR=" + filepath.Join(w.root, "tmp"), "TERM=dumb", "TZ=UTC", "LC_ALL=C.UTF-8",
 		"SETTLE_STATE_DIR=" + filepath.Join(w.root, "var", "lib", "settle"),
 	}
@@ -302,10 +303,13 @@ func (w *docWorld) console(b *docBlock) error {
 	return errors.Join(wrong...)
 }
 
+// others is said where the root of the machine under the test has used settle.
+var others = regexp.MustCompile(`(?m)^warning: .*: root may have state of this manifest in .*\n`)
+
 // plain is an output as a page shows it: the scene's root is the machine's, and
 // who runs it is you.
 func (w *docWorld) plain(text string) string {
-	text = strings.ReplaceAll(text, w.root, "")
+	text = strings.ReplaceAll(others.ReplaceAllString(text, ""), w.root, "")
 	if me, err := user.Current(); err == nil {
 		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(me.Username)+`\b`).ReplaceAllString(text, "you")
 	}

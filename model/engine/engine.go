@@ -26,8 +26,9 @@ type NoJournal struct{}
 // Append does nothing.
 func (NoJournal) Append([]model.Fact, bool) error { return nil }
 
-// Watch hears of a walk while it goes on, in the order in which things happen.
-// Started and Finished are called from one goroutine; Output from any.
+// Watch hears of a walk while it goes on, in the order in which things happen;
+// n is the index of the resource in the manifest. Started and Finished are called
+// from one goroutine; Output from any.
 type Watch struct {
 	Started  func(n int)
 	Output   func(n int, line []byte)

@@ -73,8 +73,8 @@ func memories(rng *rand.Rand, m *model.Manifest) model.Memory {
 	return model.Replay(facts)
 }
 
-// FuzzTruthOfAPlan holds Preview and Apply to design.md's "Truth of a plan":
-// what apply runs is a subset of what the plan named, equal to it when every
+// FuzzTruthOfAPlan holds Preview and Apply to what a plan can know: what apply
+// runs is a subset of what the plan named, equal to it when every
 // command succeeds and nothing may run; the outcomes do not depend on how many
 // run at once, nor on whether the plan was saved and is held to.
 func FuzzTruthOfAPlan(f *testing.F) {

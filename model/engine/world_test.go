@@ -83,7 +83,7 @@ func (s *spec) Run(context.Context, model.Stage) (model.Effect, error) {
 }
 
 // random makes a manifest of n resources whose guards and creates are affected
-// only by what they depend on, as design.md's truth of a plan assumes.
+// only by what they depend on, as the truth of a plan assumes.
 func random(rng *rand.Rand, n int, w **world, failures bool) *model.Manifest {
 	m := &model.Manifest{Parallel: 1}
 	upstream := make([][]int, n)

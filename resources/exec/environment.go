@@ -80,7 +80,7 @@ func clean(full environ) environ {
 }
 
 // environment composes the child's environment, and the directories where its
-// program is looked for (design.md, "Environment").
+// program is looked for (cmd/settle/docs/deciding.md, "How a command runs").
 func (c *command) environment(who account, cwd, mark string) (env, path []string) {
 	base := c.w.full
 	if c.w.CleanEnv || c.base.CleanEnv || c.base.CCM || who.credential != nil {

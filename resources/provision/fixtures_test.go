@@ -8,7 +8,7 @@ import (
 )
 
 // TestFixtures holds what becomes of a server to the verdicts of the contract
-// (provision.md, section 8), from the manifest to the files.
+// (docs/helpers.md), from the manifest to the files.
 func TestFixtures(t *testing.T) {
 	const (
 		conf  = "etc 0755\netc/server.conf 0600"

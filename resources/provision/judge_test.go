@@ -61,7 +61,7 @@ func judged(data []byte, s Situation) judgment {
 	return j
 }
 
-// TestFixtures holds Judge to the verdicts of the contract (provision.md, section 8).
+// TestFixtures holds Judge to the verdicts of the contract (docs/helpers.md).
 func TestFixtures(t *testing.T) {
 	plain := Situation{Identity: identity, Now: now, Version: "0.30.0"}
 	with := func(f Features) Situation { s := plain; s.Features = f; return s }

@@ -12,7 +12,7 @@ func SectionStart(id string, number int, at time.Time) string {
 	return fmt.Sprintf("\x1b[0Ksection_start:%d:%s\r\x1b[0K%s\n", at.Unix(), sectionName(id, number), Escape(id))
 }
 
-// SectionEnd ends it.
+// SectionEnd ends the part that SectionStart began with this id and number.
 func SectionEnd(id string, number int, at time.Time) string {
 	return fmt.Sprintf("\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", at.Unix(), sectionName(id, number))
 }
