@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -117,14 +116,4 @@ func readLimitedFile(path string, stdin io.Reader) (text []byte, exposed bool, e
 }
 
 // hostFacts are those of this machine, for ${host.…}.
-func hostFacts() (map[string]any, error) {
-	text, err := facts.Gather(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	var all map[string]any
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("read facts: %w", err)
-	}
-	return map[string]any{"hostname": all["hostname"]}, nil
-}
+func hostFacts() (map[string]any, error) { return facts.Host(context.Background()) }
