@@ -49,6 +49,31 @@ func Explain(types []model.Type, what string) (string, error) {
 	return "", unknownWord(fmt.Sprintf("no type is called %q", name), "", near(name, names, typeWords))
 }
 
+// Explained returns all that Explain knows by name, with what it means: the types,
+// the keys of a manifest, and the properties as exec.creates.
+func Explained(types []model.Type) []model.Property {
+	var all []model.Property
+	for i := range types {
+		all = append(all, model.Property{Name: types[i].Name, Meaning: types[i].Meaning})
+	}
+	for _, list := range [][]model.Property{keys, ccmKeys} {
+		for _, p := range list {
+			if propertyNamed(all, p.Name) == nil { // a key of both is explained as the manifest's
+				all = append(all, p)
+			}
+		}
+	}
+	for i := range types {
+		v := newVocabulary(&types[i])
+		for _, word := range v.words {
+			p := *v.properties[word]
+			p.Name = v.Name + "." + word
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 func unknownWord(message, prefix, meant string) error {
 	if meant == "" {
 		return fmt.Errorf("%s", message)

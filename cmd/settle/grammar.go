@@ -37,6 +37,8 @@ type grammar struct {
 	Helper   helperCommands  `cmd:"" help:"For people who write helpers for provision."`
 	Init     initCommand     `cmd:"" help:"Make a settle.yaml to begin with, and its schema for editors."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
+
+	Completion completionCommand `cmd:"" help:"Print the script by which a shell completes what is typed after settle."`
 }
 
 // manifestArgs is the argument of the commands that take several manifests.
@@ -179,6 +181,10 @@ type explainCommand struct {
 
 type versionCommand struct {
 	JSON bool `name:"json" help:"As a JSON document, with commit, date and the Go version."`
+}
+
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
 // usage is a command line that means nothing: exit 64.

@@ -41,6 +41,7 @@ var edges = map[string][]string{
 	"resources":           {"model", "resources/*", "providers/*"},
 	"resources/*":         {"model"},
 	"cmd/internal/render": {"model"},
+	"cmd/internal/typed":  {},
 	"cmd/bench":           {}, // runs settle from outside
 	"cmd/settle":          {"*"},
 }

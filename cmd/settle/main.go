@@ -57,7 +57,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stdout, stderr = &patient{w: stdout, hurried: hurried}, &patient{w: stderr, hurried: hurried}
 	a := &app{in: stdin, out: &outlet{w: stdout}, hurry: sync.OnceFunc(func() { close(hurried) }), host: sync.OnceValues(hostFacts)}
 	var help strings.Builder
-	g, ctx, err := parse(args, &help)
+	g, c, err := understood(args, &help)
 	a.grammar, a.err = g, newConsole(stderr, g)
 	a.color, a.watched = colored(g.Color, stdout, os.Getenv), terminal(stdout)
 	if a.err.screen != nil && terminal(stdout) {
@@ -76,7 +76,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		endings = []ending{{refused: &refusal{exitUsage, err}}}
 		a.failed(args, err, endings)
 	default:
-		endings = a.guarded(args, ctx.Selected().Target.Addr().Interface().(command))
+		endings = a.guarded(args, c)
 	}
 	a.err.flush()
 	a.err.screen.show("")
@@ -87,10 +87,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitCode(endings...)
 }
 
+// understood is what the words of the command line mean.
+func understood(args []string, help io.Writer) (*grammar, command, error) {
+	if len(args) > 0 && args[0] == completeWord {
+		return &grammar{Color: "never", Quiet: true}, completing(args[1:]), nil
+	}
+	g, ctx, err := parse(args, help)
+	if err != nil {
+		return g, nil, err
+	}
+	return g, ctx.Selected().Target.Addr().Interface().(command), nil
+}
+
 // failed gives a program that asked for JSON its document also when no command
 // came to make one.
 func (a *app) failed(args []string, err error, endings []ending) {
-	if wanted(args, "json") {
+	if wanted(args, "json") && args[0] != completeWord {
 		r := newReport("", "")
 		r.Error, r.ExitCode = err.Error(), exitCode(endings...)
 		a.print(render.JSON([]model.Report{r}, render.Options{}))

@@ -20,6 +20,9 @@ const (
 	manifestLimit = 16 << 20
 )
 
+// manifestExtensions are how the names of manifests end.
+var manifestExtensions = []string{".yaml", ".yml"}
+
 // Validate refuses names that do not say what they seem to. kong calls it.
 func (m *manifestArgs) Validate() error {
 	dashes := 0

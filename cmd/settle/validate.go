@@ -78,7 +78,7 @@ func (a *app) check(ctx context.Context, path string, o order) []*loaded {
 	for _, entry := range entries {
 		name := entry.Name()
 		file := filepath.Join(path, name)
-		if strings.HasPrefix(name, ".") || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) {
+		if strings.HasPrefix(name, ".") || !slices.Contains(manifestExtensions, filepath.Ext(name)) {
 			continue
 		}
 		if info, err := os.Stat(file); err == nil && info.IsDir() { // or a link to one

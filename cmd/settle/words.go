@@ -30,7 +30,7 @@ func sorted(node *kong.Node, args []string) []string {
 			i = len(args)
 		case len(arg) > 1 && arg[0] == '-':
 			words = append(words, arg)
-			if wantsValue(node, arg) {
+			if awaiting(node, arg) != nil {
 				if i++; i == len(args) {
 					return args // the value is missing, and what would be put behind is none
 				}
@@ -58,20 +58,34 @@ func child(node *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// wantsValue says whether the value of a flag, or of the last one of several
-// short ones, is the word behind it.
-func wantsValue(node *kong.Node, arg string) bool {
-	if long, ok := strings.CutPrefix(arg, "--"); ok {
-		flag := flagOf(node, func(f *kong.Flag) bool { return f.Name == long })
-		return flag != nil && !flag.IsBool()
+// awaiting returns the flag whose value is the word behind this one, if there is
+// one: a long flag, or the last of several short ones.
+func awaiting(node *kong.Node, arg string) *kong.Flag {
+	if flag := longFlag(node, arg); flag != nil && !flag.IsBool() {
+		return flag
+	}
+	if strings.HasPrefix(arg, "--") {
+		return nil
 	}
 	for i, letter := range arg[1:] {
 		flag := flagOf(node, func(f *kong.Flag) bool { return f.Short == letter })
 		if flag != nil && !flag.IsBool() {
-			return i == len(arg)-2 // else what follows in the same word is the value
+			if i == len(arg)-2 { // else what follows in the same word is the value
+				return flag
+			}
+			return nil
 		}
 	}
-	return false
+	return nil
+}
+
+// longFlag returns the flag that is written so: --only.
+func longFlag(node *kong.Node, arg string) *kong.Flag {
+	long, ok := strings.CutPrefix(arg, "--")
+	if !ok {
+		return nil
+	}
+	return flagOf(node, func(f *kong.Flag) bool { return f.Name == long })
 }
 
 func flagOf(node *kong.Node, is func(*kong.Flag) bool) *kong.Flag {
