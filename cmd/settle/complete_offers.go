@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -103,9 +104,9 @@ func (c *completer) of(v *kong.Value, text string) answer {
 	return answer{kind: someWords}
 }
 
-// manifests loads what the line names: the manifests that can be read at once and
-// have no problem.
-func (c *completer) manifests() []*loaded {
+// manifests loads what the line names, or no more of it than the names: the
+// manifests that can be read at once and have no problem.
+func (c *completer) manifests(named bool) []*loaded {
 	var paths []string
 	for i, operand := range c.line.operands {
 		all := c.line.node.Positional
@@ -123,7 +124,7 @@ func (c *completer) manifests() []*loaded {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // of a pipe the one that reads it has the good
 			continue
 		}
-		if l := c.load("list", path, false, resources.World{}); l.refused == nil {
+		if l := c.load(context.Background(), path, order{mode: "list", named: named}); l.refused == nil {
 			list = append(list, l)
 		}
 	}
@@ -140,7 +141,7 @@ func atHome(path string) string {
 
 func (c *completer) ids(string) answer {
 	ans := answer{kind: someWords}
-	for _, l := range c.manifests() {
+	for _, l := range c.manifests(false) {
 		for i := range l.manifest.Resources {
 			r := &l.manifest.Resources[i]
 			ans.offers = append(ans.offers, offer{r.ID(), l.mask.Text(r.Description)})
@@ -151,7 +152,7 @@ func (c *completer) ids(string) answer {
 
 func (c *completer) tags(string) answer {
 	count := map[string]int{}
-	for _, l := range c.manifests() {
+	for _, l := range c.manifests(false) {
 		for i := range l.manifest.Resources {
 			for _, tag := range l.manifest.Resources[i].Tags {
 				count[tag]++
@@ -171,7 +172,7 @@ func (c *completer) runs(string) answer {
 	if given := c.line.given["state-dir"]; len(given) > 0 {
 		dir = atHome(given[len(given)-1])
 	}
-	for _, l := range c.manifests() {
+	for _, l := range c.manifests(true) {
 		if l.manifest.Identity == "" {
 			continue
 		}

@@ -85,7 +85,7 @@ func (k *keyboard) press(keys string) []string {
 	}
 	k.do("send-keys", "Tab")
 	k.do("send-keys", "Enter")
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if text, err := os.ReadFile(k.out); err == nil {
 			if err := os.Remove(k.out); err != nil {
 				k.t.Fatal(err)
