@@ -39,6 +39,7 @@ var sources = map[string]func(c *completer, text string) answer{
 	"N":             kindOf(someWords), // nothing that anybody but the user knows
 	"TIME":          kindOf(someWords),
 	"TEXT":          kindOf(someWords),
+	"NAME=VALUE":    kindOf(someWords),
 }
 
 func kindOf(k kind) func(*completer, string) answer {
@@ -118,17 +119,51 @@ func (c *completer) manifests(named bool) []*loaded {
 			paths = append(paths, operand)
 		}
 	}
+	in, ok := c.values()
+	if !ok {
+		return nil
+	}
 	var list []*loaded
 	for _, path := range orDefault(slices.DeleteFunc(paths, func(path string) bool { return path == "" })) {
-		path = atHome(path)
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // of a pipe the one that reads it has the good
+		if path = atHome(path); !atOnce(path) {
 			continue
 		}
-		if l := c.load(context.Background(), path, order{mode: "list", named: named}); l.refused == nil {
+		if l := c.load(context.Background(), path, order{mode: "list", named: named, inputs: in}); l.refused == nil {
 			list = append(list, l)
 		}
 	}
 	return list
+}
+
+// values are those that the line gives to its manifests, if they can be had now.
+func (c *completer) values() (inputs, bool) {
+	var f valueFlags
+	for name, to := range map[string]*[]given{"var": &f.Var, "fact": &f.Fact} {
+		for _, text := range c.line.given[name] {
+			var g given
+			if g.UnmarshalText([]byte(text)) != nil {
+				return inputs{}, false
+			}
+			*to = append(*to, g)
+		}
+	}
+	for name, to := range map[string]*[]string{"var-file": &f.VarFile, "facts-file": &f.FactsFile} {
+		for _, path := range c.line.given[name] {
+			if path = atHome(path); !atOnce(path) {
+				return inputs{}, false
+			}
+			*to = append(*to, path)
+		}
+	}
+	in := c.inputs(context.Background(), f)
+	return in, in.refused == nil
+}
+
+// atOnce says whether a file can be read without waiting for anybody: what comes
+// out of a pipe is for whoever reads it when the line is done.
+func atOnce(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // atHome is a path as the shell will give it.
