@@ -2,7 +2,6 @@ package manifests
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -106,7 +105,7 @@ func (l *loader) typed(key, value *yaml.Node) {
 
 // list reads the resources under a type; its first entry may be defaults for the rest.
 func (l *loader) list(v *vocabulary, n *yaml.Node) {
-	defaults := l.defaults[v.Name]
+	d := l.defaults[v.Name]
 	l.m.Resources = slices.Grow(l.m.Resources, len(n.Content))
 	for i, item := range n.Content {
 		item = target(item)
@@ -122,16 +121,11 @@ func (l *loader) list(v *vocabulary, n *yaml.Node) {
 			if i > 0 {
 				l.refuse(key, "defaults come first in their list", "move them up")
 			} else if v.properties != nil {
-				own := l.readDefaults(v, value)
-				defaults = maps.Clone(defaults)
-				if defaults == nil {
-					defaults = own
-				}
-				maps.Copy(defaults, own)
+				d = l.readDefaults(v, value).over(d)
 			}
 			continue
 		}
-		l.identify(v, item, defaults)
+		l.identify(v, item, d)
 	}
 }
 
@@ -146,9 +140,9 @@ func only(n *yaml.Node) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// named returns the value of the name key of a map, nil when it has none or
+// nameOf returns the value of the name key of a map, nil when it has none or
 // when a resource of that name stands under it.
-func named(n *yaml.Node) *yaml.Node {
+func nameOf(n *yaml.Node) *yaml.Node {
 	for key, value := range pairs(n) {
 		if key.Value == "name" && value.Kind == yaml.ScalarNode {
 			return value
@@ -159,7 +153,7 @@ func named(n *yaml.Node) *yaml.Node {
 
 // single reads the one resource of a type that is given as a map.
 func (l *loader) single(v *vocabulary, n *yaml.Node) {
-	if named(n) != nil || v.properties == nil {
+	if nameOf(n) != nil || v.properties == nil {
 		l.identify(v, n, l.defaults[v.Name])
 		return
 	}
@@ -177,20 +171,21 @@ func (l *loader) single(v *vocabulary, n *yaml.Node) {
 }
 
 // identify finds the name of a resource: the one key of a map, or its name.
-func (l *loader) identify(v *vocabulary, n *yaml.Node, defaults settings) {
-	if name := named(n); name != nil {
-		s := scope{l: l, property: "name"}
-		if value, ok := s.value(&nameProperty, name, name); ok {
-			l.resource(v, value, n, defaults)
-		} else {
+func (l *loader) identify(v *vocabulary, n *yaml.Node, d *defaults) {
+	if name := nameOf(n); name != nil {
+		if isNull(name) {
+			_, _ = scope{l: l, property: "name"}.value(&nameProperty, name, name)
 			l.nameless(v, n, nil)
+			return
 		}
+		scope{l: l, property: "name"}.doubtCut(name, true)
+		l.declared(v, name, n, d)
 		return
 	}
 	key, value := only(n)
 	switch {
 	case key != nil:
-		l.keyed(v, key, value, defaults)
+		l.keyed(v, key, value, d)
 	case odd(n): // which was said already
 	default:
 		l.unnamed(v, n)
@@ -211,7 +206,7 @@ func odd(n *yaml.Node) bool {
 var nameProperty = *propertyNamed(model.Common, "name")
 
 // keyed reads a resource whose name is a key.
-func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, defaults settings) {
+func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, d *defaults) {
 	switch {
 	case value.Kind == yaml.MappingNode:
 	case isNull(value):
@@ -227,12 +222,7 @@ func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, defaults settings) 
 		l.refuse(value, fmt.Sprintf("want properties under %q, got %s", key.Value, describe(value)), suggestion)
 		return
 	}
-	s := scope{l: l, property: "name"}
-	if name, ok := s.line(key); ok {
-		l.resource(v, name, value, defaults)
-	} else if value != nil {
-		l.nameless(v, value, nil)
-	}
+	l.declared(v, key, value, d)
 }
 
 // unnamed says what is probably meant by a map of several keys, none of which
@@ -273,34 +263,4 @@ func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
 		l.refuse(n, "a resource without a name", `add "name:", or write "- NAME:" and indent the properties below it`)
 		l.nameless(v, n, nil)
 	}
-}
-
-// readDefaults reads properties that stand for those of many resources.
-func (l *loader) readDefaults(v *vocabulary, n *yaml.Node) settings {
-	if isNull(n) {
-		return nil
-	}
-	s := scope{l: l, id: model.Ref{Type: v.Name, Name: reserved}.String()}
-	if n.Kind != yaml.MappingNode {
-		s.refuse(l.pos(n), "want a map of properties, got "+describe(n), "")
-		return nil
-	}
-	values := settings{}
-	for key, value := range pairs(n) {
-		p := v.properties[key.Value]
-		switch {
-		case p == nil:
-			l.unknownProperty(key, s.id, v)
-		case p.Name == "name" || p.Name == "alias":
-			s.property = p.Name
-			s.refuse(l.pos(key), "defaults cannot give every resource the same "+p.Name, "")
-		default:
-			s.property = p.Name
-			if value, ok := s.value(p, key, value); ok {
-				value.Default = true
-				values[p.Name] = value
-			}
-		}
-	}
-	return values
 }

@@ -36,7 +36,7 @@ func (l *loader) secretValues() []string {
 	if len(l.problems) > 0 {
 		for _, f := range l.files {
 			for _, block := range secretsKey().FindAllString(f.text.string, -1) {
-				names = append(names, variable().FindAllString(block, -1)...)
+				names = append(names, variableName().FindAllString(block, -1)...)
 			}
 		}
 	}
@@ -50,8 +50,8 @@ func (l *loader) secretValues() []string {
 }
 
 var (
-	secretsKey = lazily(`(?m)(?:^|[{,])[ ]*["']?secrets["']?[ ]*:.*(?:\n(?:[-#\[\],]|[ ]+|$).*)*`)
-	variable   = lazily(`[A-Za-z_][A-Za-z0-9_]*`)
+	secretsKey   = lazily(`(?m)(?:^|[{,])[ ]*["']?secrets["']?[ ]*:.*(?:\n(?:[-#\[\],]|[ ]+|$).*)*`)
+	variableName = lazily(`[A-Za-z_][A-Za-z0-9_]*`)
 )
 
 // of returns problems without secrets, and with their lines.

@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/value"
 )
 
 // file is one file of a manifest: the one that is its own, or one that another
@@ -39,7 +40,7 @@ type contents struct {
 const maxIncludes = 10
 
 // mayInclude are the keys that included files have too.
-var mayInclude = []string{"description", "secrets", "include", "defaults", "resources"}
+var mayInclude = []string{"description", "secrets", "include", "vars", "defaults", "resources"}
 
 // gathering opens the files of a manifest.
 type gathering struct {
@@ -99,9 +100,9 @@ func (g *gathering) includes(f *file) {
 // known before any value is.
 func (g *gathering) fixed(n *yaml.Node) bool {
 	for _, item := range append([]*yaml.Node{n}, n.Content...) {
-		if found := futureValue.FindString(target(item).Value); found != "" {
+		if text := target(item).Value; value.Has(text) {
 			g.partial = true
-			scope{l: g.loader, property: "include"}.refuse(g.pos(item), fmt.Sprintf("%q cannot stand in include: the files of a manifest are always the same", found+"…}"),
+			scope{l: g.loader, property: "include"}.refuse(g.pos(item), fmt.Sprintf("%s cannot stand in include: the files of a manifest are always the same", quote(text)),
 				"include them all, and choose by when")
 			return true
 		}

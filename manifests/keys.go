@@ -16,9 +16,13 @@ var keys = []model.Property{
 	{Name: "on_missing_state", Kind: model.Choice, Choices: []string{"ignore", "refresh", "fail"}, Default: "ignore", Meaning: "what a run that finds no state does; refresh: every subscriber is owed one refresh",
 		More: `For machines that lose the state directory but not what the manifest changed. The first run on a new machine finds no state either. fail ends the run before it does anything.`, Example: "refresh"},
 	{Name: "include", Kind: model.Lines, Meaning: "files whose resources belong to this manifest too, before its own",
-		More: `A path is relative to the file that includes. An included file is a manifest, or a bare list of entries, that has no other keys than description, secrets, include, defaults and resources; its defaults are for its own resources only, and relative paths in it begin at its own directory. Names of resources are unique over all files, and references reach all of them.
+		More: `A path is relative to the file that includes. An included file is a manifest, or a bare list of entries, that has no other keys than description, secrets, include, vars, defaults and resources; its defaults are for its own resources only, and relative paths in it begin at its own directory. Names of resources are unique over all files, and references reach all of them.
 
 A file can be included once, ten deep at most, and all files together are at most 16 MiB.`, Example: "[common.yaml, web/nginx.yaml]"},
+	{Name: "vars", Kind: model.Vars, Meaning: "variables: ${var.NAME} stands for their values wherever a value may stand",
+		More: `A variable is written with its default, any value; or as a map of type (string, int, bool, list or map), default, description, enum, secret and required. ${var.NAME:-TEXT} is TEXT where there is no value.
+
+--var NAME=VALUE goes over the default, --var-file over that, and SETTLE_VAR_NAME in the environment over all. ${env.NAME} is a variable of the environment, ${host.os} and others are facts of the machine, ${self.name} is the resource's name. $${var.NAME} is that text itself.`, Example: "{release: \"1.4\", stage: {enum: [test, live], required: true}}"},
 	{Name: "defaults", Kind: model.Settings, Meaning: "properties by type, for every resource of the file that does not set them itself",
 		More: `A list of resources may begin with defaults of its own: "- defaults: {cwd: /opt}". They go over those of the file, and what a resource gives itself goes over both. Lists are replaced, not merged. Names and aliases cannot be defaults.`, Example: "{exec: {cwd: /opt}}"},
 	{Name: "resources", Kind: model.Entries, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},

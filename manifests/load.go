@@ -17,6 +17,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/value"
 )
 
 // Source is a manifest before it is read.
@@ -69,9 +70,12 @@ func Identify(src Source) (*model.Manifest, model.Problems) {
 	main := l.file
 	l.gather()
 	if main.tree != nil {
-		l.enter(main)
+		l.takeValues(main)
+		before := l.problems
 		l.problems = nil
-		l.name(main.tree)
+		if !l.name(main.tree) {
+			l.problems = append(before, l.problems...) // a value that the name needs may be the reason
+		}
 	}
 	if len(l.problems) > 0 {
 		e := l.excerpts()
@@ -80,20 +84,24 @@ func Identify(src Source) (*model.Manifest, model.Problems) {
 	return l.m, nil
 }
 
-// name reads only the name of a manifest.
-func (l *loader) name(root *yaml.Node) {
+// name reads only the name of a manifest. It returns false after saying what is
+// wrong with it.
+func (l *loader) name(root *yaml.Node) bool {
 	for key, value := range pairs(root) {
 		switch key.Value {
 		case "ccm": // which has none
-			return
+			return true
 		case "name":
 			s := scope{l: l, property: "name"}
-			if v, ok := s.value(propertyNamed(keys, "name"), key, value); ok {
-				l.keys = settings{"name": v}
+			v, ok := s.value(propertyNamed(keys, "name"), key, value)
+			if !ok {
+				return false
 			}
+			l.keys = settings{"name": v}
 		}
 	}
 	l.setName()
+	return true
 }
 
 // Name returns the name that a manifest gives itself: also one with problems is
@@ -104,9 +112,15 @@ func Name(src Source) string {
 		return ""
 	}
 	for i := 0; i+1 < len(root.Content); i += 2 { // not pairs: the tree may be one that no walk would survive
-		key, value := root.Content[i], root.Content[i+1]
-		if key.Value == "name" && value.Kind == yaml.ScalarNode && !isNull(value) && !strings.ContainsAny(value.Value, "\r\n") {
-			return value.Value
+		key, name := root.Content[i], root.Content[i+1]
+		if key.Value != "name" || name.Kind != yaml.ScalarNode || isNull(name) || strings.ContainsAny(name.Value, "\r\n") {
+			continue
+		}
+		if !value.Has(name.Value) {
+			return name.Value
+		}
+		if m, _ := Identify(src); m != nil {
+			return m.Name
 		}
 	}
 	return ""
@@ -125,10 +139,13 @@ type loader struct {
 	vocabularies map[string]*vocabulary
 	m            *model.Manifest
 	base         model.Base
-	keys         settings            // of the file, by name
-	defaults     map[string]settings // of the whole file, by type
-	body         model.Body          // the resource that is being read
+	keys         settings             // of the file, by name
+	defaults     map[string]*defaults // of the whole file, by type
+	body         model.Body           // the resource that is being read
 
+	values                         // what ${…} leads to
+	unrolled    int                // resources made by for_each
+	blurred     map[string]bool    // types some of whose resources are not known, because their for_each is wrong
 	ids         []string           // of the resources, by their index
 	numbers     map[model.Ref]int  // resources by name and alias
 	ghosts      map[model.Ref]bool // resources that could not be read: a reference to one is no problem of its own
@@ -152,6 +169,7 @@ func read(src Source, types []model.Type) *loader {
 	if main.tree == nil {
 		return l
 	}
+	l.takeValues(main)
 	for _, f := range l.files {
 		l.enter(f)
 		l.root(f)
@@ -161,6 +179,7 @@ func read(src Source, types []model.Type) *loader {
 		l.fill(f)
 	}
 	l.connect()
+	l.seal()
 	return l
 }
 
@@ -215,8 +234,8 @@ type said struct {
 	message string
 }
 
-func (l *loader) problem(p model.Problem) { l.problems = l.once(l.problems, p) }
-func (l *loader) warning(p model.Problem) { l.warnings = l.once(l.warnings, p) }
+func (l *loader) problem(p model.Problem) { l.problems = l.once(l.problems, l.sourced(p)) }
+func (l *loader) warning(p model.Problem) { l.warnings = l.once(l.warnings, l.sourced(p)) }
 
 // once adds a problem, unless the same was said of the same place: a default or
 // an anchor is read by every resource that uses it.

@@ -63,7 +63,7 @@ func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
 			continue
 		}
 		s.doubtCut(item, false)
-		all = s.literal(item) && s.whole(item) && all
+		all = s.whole(item) && all
 		pair := model.Pair{Pos: s.l.pos(item), Key: key, Value: s.at(item)}
 		pair.Value.Text = value
 		list = append(list, pair)
@@ -114,8 +114,6 @@ func (s scope) whatever(n *yaml.Node) (model.Value, bool) {
 			read, ok := s.whatever(value)
 			v.Pairs, all = append(v.Pairs, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: read}), all && ok
 		}
-	default:
-		all = s.literal(n)
 	}
 	return v, all
 }

@@ -37,7 +37,9 @@ func (l *loader) index(body *model.Body, id string) {
 	const way = "give one of them another name"
 	if other, ok := l.numbers[body.Ref]; !ok {
 		l.numbers[body.Ref] = n
-	} else if first := &l.m.Resources[other]; first.Ref == body.Ref {
+	} else if first := &l.m.Resources[other]; first.Ref == body.Ref && first.Pos == body.Pos && l.item != nil {
+		s.refuse(body.Pos, "for_each makes this name more than once", "put ${each.key} into the name")
+	} else if first.Ref == body.Ref {
 		s.refuse(body.Pos, "already defined at "+line(first.Pos), way)
 	} else {
 		s.refuse(body.Pos, fmt.Sprintf("already the alias of %s at %s", l.ids[other], line(first.Pos)), way)
@@ -116,6 +118,7 @@ func (l *loader) subscribers() {
 // names nothing that can be waited for.
 func (l *loader) resolve(link link, property string) (int, bool) {
 	s := scope{l: l, id: l.ids[link.from], property: property}
+	l.uses = l.m.Resources[link.from].Values
 	ref, ok := model.ParseRef(link.text)
 	if !ok {
 		suggestion := didYouMean(cmp.Or(l.typedName(link.text), l.bracketed(link.text)))
@@ -133,7 +136,7 @@ func (l *loader) resolve(link link, property string) (int, bool) {
 	case ok:
 		l.circles = append(l.circles, []int{link.from})
 		s.refuse(link.Pos, fmt.Sprintf("%s %s itself", s.id, verbs[property]), "take it out")
-	case !l.ghosts[ref] && !l.partial:
+	case !l.ghosts[ref] && !l.partial && !l.blurred[ref.Type]:
 		s.refuse(link.Pos, "no resource "+ref.String(), l.nearRef(link.text, ref.Name))
 	}
 	return 0, false

@@ -13,16 +13,16 @@ import (
 
 // resource reads one resource: its properties n (nil for none), with defaults
 // where it gives none itself, and what its type makes of them.
-func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, defaults settings) {
+func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) {
 	body := &l.body // one serves all resources: making one for each, with its map, would be a third of the work
 	clear(body.Values)
-	*body = model.Body{Ref: model.Ref{Type: v.Name, Name: name.Text}, Pos: name.Pos, Base: l.base, Values: body.Values}
+	*body = model.Body{Ref: model.Ref{Type: v.Name, Name: name.text}, Pos: name.Pos, Base: l.base, Named: name.Value, Values: body.Values}
 	s := scope{l: l, id: body.Ref.String(), property: "name"}
 	switch {
 	case v.properties == nil:
 		l.ghosts[body.Ref] = true
 		return
-	case name.Text == reserved:
+	case name.text == reserved:
 		s.refuse(name.Pos, "a resource cannot be called defaults", "give it another name")
 		if n != nil {
 			l.nameless(v, n, nil)
@@ -31,18 +31,16 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 	}
 	problems, warnings := len(l.problems), len(l.warnings)
 	var wrong map[string]bool
+	l.self = &body.Ref
 	if n != nil {
 		wrong = s.properties(v, n, nil, body)
 	}
-	for property, value := range defaults {
-		if _, ok := body.Values[property]; !ok {
-			body.Values[property] = value
-		}
-	}
+	wrong = s.inherit(v, d, body, wrong)
 	if v.properties["command"] != nil && body.Bool("sensitive") && !body.Has("command") && !wrong["command"] {
 		body.Refuse("sensitive", "sensitive needs command: the name is shown", "move the command from the name to command:")
 	}
 	spec := v.Decode(body)
+	l.unfilled(v, body)
 	l.collect(body, wrong)
 	if body.Bool("sensitive") || wrong["sensitive"] {
 		v.hush(l.problems[problems:])
@@ -55,9 +53,10 @@ func (l *loader) resource(v *vocabulary, name model.Value, n *yaml.Node, default
 		Ref: body.Ref, Pos: body.Pos,
 		Alias: body.Text("alias"), Description: body.Text("description"), Tags: texts(body.Each("tags")),
 		OnRefresh: onRefresh(body), Tries: max(1, body.Values["tries"].Int), TrySleep: trySleep(body),
-		Sensitive: body.Bool("sensitive"), IgnoreFailure: body.Bool("ignore_failure"), Spec: spec,
+		Sensitive: body.Bool("sensitive"), IgnoreFailure: body.Bool("ignore_failure"), Values: l.used(body), Spec: spec,
 	})
 	l.learn(v, body)
+	l.self = nil
 }
 
 // nameless reads the properties of a resource that has no name which can be
@@ -68,7 +67,9 @@ func (l *loader) nameless(v *vocabulary, n, but *yaml.Node) {
 	}
 	body := model.Body{Ref: model.Ref{Type: v.Name}, Pos: l.pos(n), Base: l.base, Values: settings{}}
 	problems, warnings := len(l.problems), len(l.warnings)
+	l.self = &body.Ref
 	wrong := with(scope{l: l}.properties(v, n, but, &body), "")
+	l.self = nil
 	sensitive := body.Bool("sensitive") || wrong["sensitive"]
 	v.Decode(&body)
 	for property := range v.properties { // what is said of one that is not given may follow from the name
@@ -105,6 +106,9 @@ func (s scope) properties(v *vocabulary, n, but *yaml.Node, body *model.Body) ma
 			continue
 		}
 		s.property = p.Name
+		if p.Name == "for_each" {
+			continue // which made this resource
+		}
 		if p.Name == "name" {
 			if named = named || s.l.pos(value) == body.Pos; !named {
 				s.refuse(s.l.pos(key), fmt.Sprintf("the name is given already: %q", body.Name), "drop one of them, or make this one an alias")
@@ -175,6 +179,41 @@ func (l *loader) note(body *model.Body, id string) {
 	}
 }
 
+// unfilled refuses values in commands that nobody has made words of: then they
+// would not be where they belong.
+func (l *loader) unfilled(v *vocabulary, body *model.Body) {
+	if len(l.uses) == 0 || len(body.Problems) > 0 {
+		return
+	}
+	refuse := func(property string, value model.Value) {
+		if value.Holes != nil && value.Holes.Filled == "" {
+			body.RefuseAt(value.Pos, property, fmt.Sprintf("%s cannot stand in this command", value.Holes.Values[0].Expr), "hand it over in environment")
+		}
+	}
+	for _, word := range v.words {
+		for _, value := range body.Each(word) {
+			refuse(word, value)
+		}
+	}
+	if v.properties["command"] != nil && !body.Has("command") {
+		refuse("", body.Named)
+	}
+}
+
+// used returns the values that were put into the resource that is being read.
+func (l *loader) used(body *model.Body) []model.ValueUse {
+	if len(l.uses) == 0 {
+		return nil
+	}
+	uses := slices.Clone(l.uses)
+	if body.Bool("sensitive") {
+		for i := range uses {
+			uses[i].Value = "***"
+		}
+	}
+	return uses
+}
+
 // learn notes the values that a resource's environment gives to secrets.
 func (l *loader) learn(v *vocabulary, body *model.Body) {
 	if len(l.m.Secrets) == 0 {
@@ -182,9 +221,8 @@ func (l *loader) learn(v *vocabulary, body *model.Body) {
 	}
 	for _, property := range v.environments {
 		for _, pair := range body.Values[property].Pairs {
-			if slices.Contains(l.m.Secrets, pair.Key) && !l.revealed[pair.Value.Text] {
-				l.revealed[pair.Value.Text] = true
-				l.m.SecretValues = append(l.m.SecretValues, pair.Value.Text)
+			if slices.Contains(l.m.Secrets, pair.Key) {
+				l.reveal(pair.Value.Text)
 			}
 		}
 	}

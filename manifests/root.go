@@ -81,8 +81,10 @@ func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 			f.entries = value
 		case p.Kind == model.Settings:
 			f.defaults = value
+		case p.Kind == model.Vars: // which was read before everything that may use them
 		default:
 			s := scope{l: l, property: p.Name}
+			l.uses = l.uses[:0]
 			if v, ok := s.value(p, key, value); ok {
 				l.keys[p.Name] = v
 			}
@@ -96,7 +98,7 @@ func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 
 // fill walks what the keys of a file hold: defaults, and entries.
 func (l *loader) fill(f *file) {
-	l.defaults = map[string]settings{}
+	l.defaults = map[string]*defaults{}
 	if f.defaults != nil {
 		l.walkDefaults(f.defaults)
 	}

@@ -164,6 +164,8 @@ func kindSchema(p *model.Property) object {
 			object{"type": "object", "propertyNames": object{"pattern": "^[^=]+$"}, "additionalProperties": object{"type": scalars, "minLength": 1}})}
 	case model.Entries, model.Settings:
 		return object{"allOf": list(ref(map[model.Kind]string{model.Entries: "entries", model.Settings: "settings"}[p.Kind]))}
+	case model.Vars:
+		return object{"type": list("object", "null"), "propertyNames": object{"pattern": "^[A-Za-z0-9_-]+$"}}
 	case model.TextMap:
 		return object{"type": "object", "additionalProperties": ref("text")}
 	}

@@ -17,6 +17,7 @@ type scope struct {
 	l        *loader
 	id       string // "" for the manifest's own keys
 	property string
+	raw      bool // it may be the text of a command, so raw expressions may stand in it
 }
 
 func (s scope) refuse(pos model.Pos, message, suggestion string) {
@@ -29,15 +30,15 @@ func (s scope) warn(pos model.Pos, message, suggestion string) {
 
 // want refuses a value that has not the form it should have.
 func (s scope) want(n *yaml.Node, what, suggestion string) (model.Value, bool) {
-	if n.Kind == yaml.ScalarNode && !s.literal(n) {
-		return model.Value{}, false // no wonder
-	}
 	got := describe(n)
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Style != 0:
 		got = "the text " + got
 	case n.Kind == yaml.MappingNode && len(n.Content) == 2 && suggestion == "":
 		suggestion = `quote the whole value if it is meant as text: ": " and braces make it a map`
+	}
+	if s.l.filled[n] != nil {
+		got, suggestion = strings.TrimPrefix(got, "the text "), ""
 	}
 	s.refuse(s.l.pos(n), "want "+what+", got "+got, suggestion)
 	return model.Value{}, false
@@ -63,6 +64,17 @@ func (s scope) value(p *model.Property, key, n *yaml.Node) (model.Value, bool) {
 		s.refuse(pos, message, suggestion)
 		return model.Value{}, false
 	}
+	n, ok := s.expand(n, p.Kind)
+	if !ok {
+		return model.Value{}, false
+	}
+	v, ok := s.shaped(p, n)
+	clear(s.l.filled)
+	return v, ok
+}
+
+// shaped reads a value that all values were put into by its kind.
+func (s scope) shaped(p *model.Property, n *yaml.Node) (model.Value, bool) {
 	switch p.Kind {
 	case model.Text:
 		s.doubtCut(n, false)
@@ -92,7 +104,11 @@ func (s scope) value(p *model.Property, key, n *yaml.Node) (model.Value, bool) {
 
 // at returns a value with its place.
 func (s scope) at(n *yaml.Node) model.Value {
-	return model.Value{Pos: s.l.pos(n), Text: n.Value, Quoted: n.Style != 0}
+	v := model.Value{Pos: s.l.pos(n), Text: n.Value, Quoted: n.Style != 0}
+	if f := s.l.filled[n]; f != nil && n.Value == f.marked {
+		v.Holes = f.holes
+	}
+	return v
 }
 
 // text reads one scalar as written.
@@ -100,7 +116,7 @@ func (s scope) text(n *yaml.Node, what string) (model.Value, bool) {
 	if n.Kind != yaml.ScalarNode || isNull(n) {
 		return s.want(n, what, "")
 	}
-	return s.at(n), s.literal(n)
+	return s.at(n), true
 }
 
 // line reads one scalar that is one line; a block scalar's last newline is none.
@@ -122,39 +138,16 @@ func (s scope) line(n *yaml.Node) (model.Value, bool) {
 		s.refuse(v.Pos, "want one line of text, got several", "")
 		return v, false
 	}
-	return v, s.literal(n) && s.whole(n)
+	return v, s.whole(n)
 }
 
-var (
-	// futureValue is what values will be written as one day.
-	futureValue = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\.`)
-	// ccmExpression is what CCM replaces in a manifest before it reads it.
-	ccmExpression = regexp.MustCompile(`(?s)\{\{.*\}\}|\$\{[^}]*\blookup\b[^}]*\}`)
-)
-
-// literal refuses texts that cannot be taken as they stand.
-func (s scope) literal(n *yaml.Node) bool {
-	text := n.Value
-	if strings.Contains(text, "${") {
-		if found := futureValue.FindString(text); found != "" {
-			s.refuse(s.l.pos(n), fmt.Sprintf("%q is reserved for values, which settle has not yet", found+"…}"),
-				"write the value itself; ${NAME} without a dot is left alone")
-			return false
-		}
-	}
-	if s.l.base.CCM && strings.Contains(text, "{") {
-		if found := ccmExpression.FindString(text); found != "" {
-			s.refuse(s.l.pos(n), fmt.Sprintf("%q is a CCM expression, which settle does not evaluate", found), "write the value itself")
-			return false
-		}
-	}
-	return true
-}
+// ccmExpression is what CCM replaces in a manifest before it reads it.
+var ccmExpression = regexp.MustCompile(`(?s)\{\{.*\}\}|\$\{[^}]*\blookup\b[^}]*\}`)
 
 // argument reads a text that is handed to a program: it cannot hold a zero byte.
 func (s scope) argument(n *yaml.Node, what string) (model.Value, bool) {
 	v, ok := s.text(n, what)
-	return v, ok && s.whole(n)
+	return v, ok && (v.Holes != nil || s.whole(n))
 }
 
 func (s scope) whole(n *yaml.Node) bool {
@@ -279,9 +272,6 @@ func (s scope) choice(n *yaml.Node, p *model.Property) (model.Value, bool) {
 		if v.Text == choice {
 			return v, true
 		}
-	}
-	if !s.literal(n) {
-		return v, false
 	}
 	suggestion := didYouMean(near(v.Text, p.Choices, choiceWords))
 	if suggestion == "" {

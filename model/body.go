@@ -13,6 +13,7 @@ type Body struct {
 	Ref
 	Pos
 	Base
+	Named    Value            // the name, for a type whose command it can be: with the marks and holes of the values in it
 	Values   map[string]Value // by property; defaults of the manifest are in it already
 	Claims   []Claim
 	Problems Problems

@@ -84,11 +84,19 @@ type Resource struct {
 	TrySleep      time.Duration
 	Sensitive     bool
 	IgnoreFailure bool
-	Upstream      []Edge   // in the order of the file: require, subscribe, then edges written at the other end
-	Subscribers   []string // ids of those it refreshes, of the whole manifest, whatever is selected
-	CutOff        bool     // it subscribes to something that is not selected
-	Off           string   // why it is not for this machine: a when that is false; "" when it is for it
+	Upstream      []Edge     // in the order of the file: require, subscribe, then edges written at the other end
+	Subscribers   []string   // ids of those it refreshes, of the whole manifest, whatever is selected
+	CutOff        bool       // it subscribes to something that is not selected
+	Off           string     // why it is not for this machine: a when that is false; "" when it is for it
+	Values        []ValueUse // that were put into its properties
 	Spec          Spec
+}
+
+// ValueUse is a value that was put into a manifest in the place of an expression.
+type ValueUse struct {
+	Expression string `json:"expression"` // as it is written: ${var.x}
+	Value      string `json:"value"`      // as text; *** where nobody may see it
+	Pos
 }
 
 // ID returns the resource's reference as text: its identity in reports and in the journal.

@@ -68,6 +68,7 @@ type Outcome struct {
 	Truncated   bool          `json:"output_truncated"`
 	Diff        string        `json:"diff"`
 	Warnings    []Problem     `json:"warnings"`
+	Values      []ValueUse    `json:"values,omitempty"` // that were put into the resource
 
 	Expects   string    `json:"-"` // what would have been a success
 	Quiet     bool      `json:"-"` // people are not shown its output
@@ -93,7 +94,7 @@ func NewOutcome(r *Resource) Outcome {
 	o := Outcome{
 		ID: r.ID(), Type: r.Type, Name: r.Name, Alias: r.Alias, Description: r.Description, Tags: r.Tags,
 		Pos: r.Pos, Command: about.Command, Cwd: about.Cwd, Check: about.Check, Apart: about.Apart, Expects: about.Expects, Quiet: about.Quiet,
-		RefreshedBy: []string{}, Guards: []GuardResult{}, Warnings: []Problem{},
+		RefreshedBy: []string{}, Guards: []GuardResult{}, Warnings: []Problem{}, Values: r.Values,
 	}
 	if o.Tags == nil {
 		o.Tags = []string{}

@@ -37,6 +37,7 @@ const (
 	Whatever                 // any YAML: the type looks for itself
 	Entries                  // the resources of a manifest
 	Settings                 // a map from types to properties
+	Vars                     // the variables that a manifest declares
 )
 
 var kindWords = [...]string{
@@ -46,7 +47,7 @@ var kindWords = [...]string{
 	CommandLines: "a command or a list of commands", Codes: "a list of exit codes", CodesOrTrue: "true or a list of exit codes",
 	Environment: "a list of KEY=VALUE or a map", Refs: "a reference (type#name) or a list of them",
 	TextMap: "a map of texts", Whatever: "any value",
-	Entries: "a list of entries", Settings: "a map from types to properties",
+	Entries: "a list of entries", Settings: "a map from types to properties", Vars: "a map of variables",
 }
 
 // String says in words what a value of the kind looks like.
@@ -60,6 +61,9 @@ var Common = []Property{
 
 After a rename, give the old name as alias: refreshes that are owed to it, and what is remembered of an attempt that did not finish, are then carried over.`,
 		Example: "reload-httpd"},
+	{Name: "for_each", Kind: Whatever, Meaning: "a list or a map: one resource for each of its items, with ${each.key} and ${each.value}",
+		More:    `The key is the item's number in a list, from 0, and its key in a map. Names must differ, so put one of the two into the name. References name each resource by the name that it gets.`,
+		Example: "[web1, web2]"},
 	{Name: "description", Kind: Text, Meaning: "shown by plan, list and reports", Example: "restart the web server"},
 	{Name: "tags", Kind: Lines, Meaning: "what --tags and --skip-tags select by",
 		More:    `settle apply --tags web runs what has the tag and everything that it depends on; --skip-tags leaves out what has it, and what depends on that treats it as done.`,

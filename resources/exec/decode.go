@@ -72,6 +72,9 @@ func (c *command) declared(b *model.Body) (v model.Value, ok bool) {
 	if v, ok = b.Values["command"]; ok {
 		return v, true
 	}
+	if b.Named.Holes != nil {
+		return b.Named, false
+	}
 	return model.Value{Pos: b.Pos, Text: b.Name}, false
 }
 

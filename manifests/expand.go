@@ -1,0 +1,424 @@
+package manifests
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/value"
+)
+
+// Values are put in between the tree and the kinds of values: a node with an
+// expression in it is replaced by one of the same place that has the value,
+// and the readers of the kinds see nothing else. Nothing that was put in is
+// looked at for expressions, and none of it can become YAML.
+
+// values is what a loader knows of the values of a manifest.
+type values struct {
+	vars     map[string]*variable
+	varNames []string // in the order of the file
+	chain    []string // variables whose defaults are being followed
+	env      map[string]string
+	told     map[string]bool // names of the environment that were asked for
+	facts    facts
+	self     *model.Ref // the resource whose properties are read; nil outside of them
+	item     *item      // the one of for_each that it is made for; nil without
+
+	filled map[*yaml.Node]*filling // nodes of the property that is being read
+	uses   []model.ValueUse        // values put into the resource that is being read
+	put    int                     // bytes put in
+	full   bool                    // they are too many, which was said
+	sum    hash.Hash               // of all that was put in
+}
+
+// maxPut is how much all values that are put in may have together, in bytes.
+const maxPut = 64 << 20
+
+// filling is what a node of the manifest was filled with.
+type filling struct {
+	from   []string // the expressions, as they are written
+	raw    bool     // it is one raw expression
+	marked string   // its text with marks in the place of values
+	holes  *model.Holes
+}
+
+// expressive says whether anything in a node has an expression.
+func expressive(n *yaml.Node) bool {
+	n = target(n)
+	return n.Kind == yaml.ScalarNode && value.Has(n.Value) || slices.ContainsFunc(n.Content, expressive)
+}
+
+// expand returns the value n of a property with values in the place of its
+// expressions: n itself where it has none. It returns false after saying what is
+// wrong with them.
+func (s scope) expand(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
+	if n.Kind == yaml.ScalarNode {
+		return s.fill(n, kind)
+	}
+	children := n.Content
+	if n.Kind == yaml.MappingNode {
+		children = flat(n)
+	}
+	under := kind
+	switch kind {
+	case model.CommandLine:
+		under = model.Text // exact words
+	case model.CommandLines:
+		under = model.CommandLine
+	}
+	all := true
+	var filled *yaml.Node
+	for i, child := range children {
+		was := target(child)
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			all = s.fixed(was) && all
+			continue
+		}
+		if kind == model.Environment && n.Kind == yaml.SequenceNode && !s.assigned(was) {
+			all = false
+			continue
+		}
+		is, ok := s.expand(was, under)
+		all = all && ok
+		if is != was && filled == nil {
+			filled = &yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Line: n.Line, Column: n.Column, Content: slices.Clone(children)}
+		}
+		if filled != nil {
+			filled.Content[i] = is
+		}
+	}
+	if filled == nil {
+		return n, all
+	}
+	return filled, all
+}
+
+// fixed refuses an expression in a key: a value never becomes one.
+func (s scope) fixed(key *yaml.Node) bool {
+	if !strings.Contains(key.Value, "${") || !value.Has(key.Value) {
+		return true
+	}
+	s.refuse(s.l.pos(key), fmt.Sprintf("an expression in the key %s", quote(key.Value)), "write the key out: only values can have expressions")
+	return false
+}
+
+// assigned refuses an expression in the name of a variable, KEY=VALUE.
+func (s scope) assigned(n *yaml.Node) bool {
+	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "${") {
+		return true
+	}
+	if key, _, _ := strings.Cut(n.Value, "="); value.Has(key) {
+		s.refuse(s.l.pos(n), "an expression in the name of a variable", "write NAME= and the expression behind it")
+		return false
+	}
+	return true
+}
+
+// fill puts values into one scalar.
+func (s scope) fill(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
+	if s.l.base.CCM && strings.Contains(n.Value, "{") {
+		if found := ccmExpression.FindString(n.Value); found != "" {
+			s.refuse(s.l.pos(n), fmt.Sprintf("%q is a CCM expression, which settle does not evaluate", found), "write the value itself")
+			return n, false
+		}
+	}
+	if !strings.Contains(n.Value, "${") || !value.Has(n.Value) {
+		return n, true
+	}
+	parts, ok := s.parse(n)
+	if !ok {
+		return n, false
+	}
+	if !isCommand(kind) && !s.raw && !s.cooked(n, parts) {
+		return n, false
+	}
+	values, ok := s.values(n, parts)
+	if !ok {
+		return n, false
+	}
+	if len(parts) == 1 && parts[0].Expr != nil {
+		if _, isText := value.Text(values[0]); !isText || kind == model.Whatever {
+			return s.graft(n, values[0], kind, &filling{from: []string{parts[0].Text}, raw: parts[0].Expr.Raw}), true
+		}
+	}
+	return s.assemble(n, parts, values, kind), true
+}
+
+func isCommand(kind model.Kind) bool {
+	return kind == model.CommandLine || kind == model.CommandLines
+}
+
+// parse cuts a scalar into parts. It returns false after saying what is wrong
+// with its expressions.
+func (s scope) parse(n *yaml.Node) ([]value.Part, bool) {
+	parts, faults := value.Parse(n.Value)
+	for _, f := range faults {
+		s.refuse(s.l.pos(n), f.Message, f.Suggestion)
+	}
+	return parts, len(faults) == 0
+}
+
+// cooked refuses raw expressions, which only the text of a command may have.
+func (s scope) cooked(n *yaml.Node, parts []value.Part) bool {
+	for _, p := range parts {
+		if p.Expr != nil && p.Expr.Raw {
+			s.refuse(s.l.pos(n), fmt.Sprintf("%q stands outside of shell text", p.Text), "write "+strings.Replace(p.Text, "raw.", "", 1)+": nothing is quoted here")
+			return false
+		}
+	}
+	return true
+}
+
+// values returns the values of the parts of a scalar, nil for those that are
+// just text.
+func (s scope) values(n *yaml.Node, parts []value.Part) ([]any, bool) {
+	all := true
+	values := make([]any, len(parts))
+	for i, p := range parts {
+		if p.Expr == nil {
+			continue
+		}
+		v, ok := s.lookup(n, p.Expr)
+		if ok && len(parts) > 1 {
+			if _, isText := value.Text(v); !isText {
+				s.refuse(s.l.pos(n), fmt.Sprintf("%s is %s, which cannot stand in a text", p.Text, value.Describe(v)), "write it as the whole value, or name one value in it")
+				ok = false
+			}
+		}
+		if all = all && ok && s.count(n, p, v); all {
+			values[i] = v
+		}
+	}
+	return values, all
+}
+
+// count notes that a value is put in: for the hash, for who wants to see it, and
+// against the limit.
+func (s scope) count(n *yaml.Node, p value.Part, v any) bool {
+	l := s.l
+	text, isText := value.Text(v)
+	size := len(text)
+	if !isText {
+		const each = 64 // what one more value costs, whatever it is
+		value.Scalars(v, func(any) { size += each })
+		text = value.JSON(v)
+		size += len(text)
+	}
+	if l.put += size; l.put > maxPut {
+		if !l.full {
+			l.full = true
+			s.refuse(l.pos(n), "the values that are put in have more than 64 MiB together", "")
+		}
+		return false
+	}
+	if l.sum == nil {
+		l.sum = sha256.New()
+	}
+	for _, part := range []string{p.Text, text} {
+		_ = binary.Write(l.sum, binary.BigEndian, int64(len(part))) // a hash takes every write
+		_, _ = l.sum.Write([]byte(part))
+	}
+	l.uses = append(l.uses, model.ValueUse{Expression: p.Text, Value: value.Show(v), Pos: l.pos(n)})
+	return true
+}
+
+// seal makes the manifest's hash one of the values in it too, and secrets of
+// those that came from the environment under the name of one.
+func (l *loader) seal() {
+	for _, name := range l.m.Secrets {
+		if l.told[name] && l.env[name] != "" {
+			l.reveal(l.env[name])
+		}
+	}
+	if l.sum != nil {
+		_, _ = l.sum.Write([]byte(l.m.Hash)) // a hash takes every write
+		l.m.Hash = hex.EncodeToString(l.sum.Sum(nil))
+	}
+}
+
+// sourced adds to a problem the expressions that what is wrong came from.
+func (l *loader) sourced(p model.Problem) model.Problem {
+	var from []string
+	for _, u := range l.uses {
+		if u.Pos == p.Pos && !strings.Contains(p.Message, u.Expression) && !slices.Contains(from, u.Expression) {
+			from = append(from, u.Expression)
+		}
+	}
+	switch all := strings.Join(from, ", "); {
+	case len(from) == 0:
+	case strings.HasSuffix(p.Message, `"`) || strings.Contains(p.Message, ", got "):
+		p.Message += " from " + all
+	default:
+		p.Message += " (from " + all + ")"
+	}
+	return p
+}
+
+// assemble makes one text of parts and their values; in that of a command there
+// are marks where the values go.
+func (s scope) assemble(n *yaml.Node, parts []value.Part, values []any, kind model.Kind) *yaml.Node {
+	var marked, text strings.Builder
+	f, holes := &filling{}, &model.Holes{}
+	for i, p := range parts {
+		if p.Expr == nil {
+			marked.WriteString(p.Text)
+			text.WriteString(p.Text)
+			continue
+		}
+		filled, _ := value.Text(values[i])
+		text.WriteString(filled)
+		marked.WriteString(model.Mark)
+		f.from = append(f.from, p.Text)
+		holes.Values = append(holes.Values, model.Hole{Text: filled, Expr: p.Text, Raw: p.Expr.Raw})
+	}
+	made := text.String()
+	if len(holes.Values) > 0 && !strings.Contains(made, model.Mark) {
+		f.marked, f.holes = marked.String(), holes
+	}
+	if isCommand(kind) && f.holes != nil {
+		made = f.marked
+	}
+	return s.graft(n, made, kind, f)
+}
+
+// loose says whether values of a kind are no texts: for one of those a text from
+// the environment is what it looks like.
+func loose(kind model.Kind) bool {
+	switch kind {
+	case model.Bool, model.Int, model.Count, model.Codes, model.CodesOrTrue:
+		return true
+	}
+	return false
+}
+
+// graft returns a value as nodes at the place of another one. A text for a
+// command's is one that has its marks already.
+func (s scope) graft(n *yaml.Node, v any, kind model.Kind, f *filling) *yaml.Node {
+	if text, ok := v.(string); ok && loose(kind) {
+		v = value.Plain(text)
+	}
+	switch v := v.(type) {
+	case value.Map:
+		m := s.node(n, "", 0, "!!map", f)
+		m.Kind = yaml.MappingNode
+		for _, e := range v {
+			m.Content = append(m.Content, s.node(n, e.Key, yaml.DoubleQuotedStyle, "!!str", f), s.graft(n, e.Value, kind, f))
+		}
+		return m
+	case []any:
+		list := s.node(n, "", 0, "!!seq", f)
+		list.Kind = yaml.SequenceNode
+		for _, item := range v {
+			list.Content = append(list.Content, s.graftItem(n, item, kind, f))
+		}
+		return list
+	case string:
+		return s.node(n, v, yaml.DoubleQuotedStyle, "!!str", f)
+	}
+	text, _ := value.Text(v) // an int or a bool
+	tag := "!!int"
+	if value.TypeOf(v) == value.Bool {
+		tag = "!!bool"
+	}
+	return s.node(n, text, 0, tag, f)
+}
+
+// graftItem is graft for an item of a list: in one of commands it is a command
+// that is nothing but the value.
+func (s scope) graftItem(n *yaml.Node, item any, kind model.Kind, f *filling) *yaml.Node {
+	text, isText := value.Text(item)
+	if kind != model.CommandLines || !isText || strings.Contains(text, model.Mark) {
+		return s.graft(n, item, kind, f)
+	}
+	hole := model.Hole{Text: text, Expr: f.from[0], Raw: f.raw}
+	return s.graft(n, model.Mark, kind, &filling{from: f.from, marked: model.Mark, holes: &model.Holes{Values: []model.Hole{hole}}})
+}
+
+// node makes a scalar at the place of another node.
+func (s scope) node(n *yaml.Node, text string, style yaml.Style, tag string, f *filling) *yaml.Node {
+	made := &yaml.Node{Kind: yaml.ScalarNode, Value: text, Style: style, Tag: tag, Line: n.Line, Column: n.Column}
+	if s.l.filled == nil {
+		s.l.filled = map[*yaml.Node]*filling{}
+	}
+	s.l.filled[made] = f
+	return made
+}
+
+// evaluate returns what stands in the default of a variable, or in a for_each,
+// as a value. It returns false after saying what is wrong with it.
+func (s scope) evaluate(n *yaml.Node) (any, bool) {
+	n = target(n)
+	switch {
+	case isNull(n):
+		s.refuse(s.l.pos(n), "null is no value", `leave it out, or write "" for an empty text`)
+		return nil, false
+	case n.Kind == yaml.SequenceNode:
+		list, all := make([]any, 0, len(n.Content)), true
+		for _, child := range n.Content {
+			item, ok := s.evaluate(child)
+			list, all = append(list, item), all && ok
+		}
+		return list, all
+	case n.Kind == yaml.MappingNode:
+		m, all := value.Map{}, true
+		for key, under := range pairs(n) {
+			v, ok := s.evaluate(under)
+			m, all = append(m, value.Entry{Key: key.Value, Value: v}), s.fixed(key) && all && ok
+		}
+		return m, all
+	case !value.Has(n.Value):
+		return plainValue(n), true
+	}
+	return s.evaluateText(n)
+}
+
+func (s scope) evaluateText(n *yaml.Node) (any, bool) {
+	parts, ok := s.parse(n)
+	if !ok || !s.cooked(n, parts) {
+		return nil, false
+	}
+	values, ok := s.values(n, parts)
+	if !ok {
+		return nil, false
+	}
+	if len(parts) == 1 && parts[0].Expr != nil {
+		return values[0], true
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		text := p.Text
+		if p.Expr != nil {
+			text, _ = value.Text(values[i])
+		}
+		b.WriteString(text)
+	}
+	return b.String(), true
+}
+
+// plainValue returns what a node means where expressions are just text.
+func plainValue(n *yaml.Node) any {
+	switch n = target(n); {
+	case n.Kind == yaml.SequenceNode:
+		list := make([]any, 0, len(n.Content))
+		for _, child := range n.Content {
+			list = append(list, plainValue(child))
+		}
+		return list
+	case n.Kind == yaml.MappingNode:
+		m := value.Map{}
+		for key, under := range pairs(n) {
+			m = append(m, value.Entry{Key: key.Value, Value: plainValue(under)})
+		}
+		return m
+	case n.Style == 0:
+		return value.Plain(n.Value)
+	}
+	return n.Value
+}

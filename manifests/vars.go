@@ -1,0 +1,392 @@
+package manifests
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/value"
+)
+
+// variable is one variable that a manifest declares.
+type variable struct {
+	name     string
+	pos      model.Pos
+	file     *file      // that declares it
+	typ      value.Type // "" is that of the default
+	fallback *yaml.Node // the default, nil for none
+	enum     *yaml.Node
+	secret   bool
+	required bool
+
+	given  any    // from outside, nil for nothing
+	by     string // who gave it
+	at     model.Pos
+	chased int  // 1: what its default leads to is being looked at, 2: it was
+	known  bool // its value was found out
+	value  any  // nil for none
+	wrong  bool // which was said
+}
+
+// declaration are the keys of a variable that is declared with more than a default.
+var declaration = []string{"type", "default", "description", "enum", "secret", "required"}
+
+// takeValues reads what the files of a manifest declare and what is given to
+// it, before anything that may use it.
+func (l *loader) takeValues(main *file) {
+	l.giveFacts()
+	for _, f := range l.files {
+		l.enter(f)
+		if f.tree == nil {
+			continue
+		}
+		if under := propertyOf(f.tree, "vars"); under != nil && propertyOf(f.tree, "ccm") == nil {
+			l.declare(under)
+		}
+	}
+	l.enter(main)
+	l.give()
+}
+
+// declare reads the variables of a manifest.
+func (l *loader) declare(n *yaml.Node) {
+	s := scope{l: l, property: "vars"}
+	if isNull(n) {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		_, _ = s.want(n, model.Vars.String(), "write each on a line of its own: NAME: DEFAULT")
+		return
+	}
+	for key, under := range pairs(n) {
+		if !value.IsName(key.Value) {
+			s.refuse(l.pos(key), fmt.Sprintf("%q is no name of a variable", key.Value), "use letters, digits, _ and -")
+			continue
+		}
+		if first := l.vars[key.Value]; first != nil {
+			s.refuse(l.pos(key), fmt.Sprintf("the variable %s is already declared at %s", key.Value, line(first.pos)), "give one of them another name")
+			continue
+		}
+		v := &variable{name: key.Value, pos: l.pos(key), file: l.file}
+		if !s.declared(v, under) {
+			v.fallback = under
+		}
+		if v.fallback != nil && isNull(v.fallback) {
+			v.fallback = nil
+		}
+		if l.vars == nil {
+			l.vars = map[string]*variable{}
+		}
+		l.vars[v.name] = v
+		l.varNames = append(l.varNames, v.name)
+		if v.secret && v.fallback != nil {
+			l.hide(plainValue(v.fallback))
+		}
+	}
+}
+
+// declared reads a variable that is declared with more than its default. It
+// returns false for any other value.
+func (s scope) declared(v *variable, n *yaml.Node) bool {
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		return false
+	}
+	for key := range pairs(n) {
+		if !slices.Contains(declaration, key.Value) {
+			return false
+		}
+	}
+	for key, under := range pairs(n) {
+		switch key.Value {
+		case "type":
+			types := model.Property{Name: "type", Choices: value.Types}
+			if read, ok := s.choice(under, &types); ok {
+				v.typ = value.Type(read.Text)
+			} else {
+				v.wrong = true
+			}
+		case "default":
+			v.fallback = under
+		case "description":
+			_, _ = s.text(under, "a text")
+		case "enum":
+			if v.enum = under; under.Kind != yaml.SequenceNode || len(under.Content) == 0 {
+				_, _ = s.want(under, "the list of what it may be", "")
+				v.enum, v.wrong = nil, true
+			}
+		case "secret":
+			read, _ := s.boolean(under, model.Bool)
+			v.secret = read.Bool
+		case "required":
+			read, _ := s.boolean(under, model.Bool)
+			v.required = read.Bool
+		}
+	}
+	if v.required && v.fallback != nil && !isNull(v.fallback) {
+		s.refuse(v.pos, fmt.Sprintf("the variable %s is required and has a default", v.name), "drop one of them")
+		v.required = false
+	}
+	return true
+}
+
+// give gives the variables what comes for them from outside, each source over
+// the one before, and says what is wrong with it and with the defaults.
+func (l *loader) give() {
+	l.giveFlags()
+	l.giveFiles()
+	if len(l.vars) == 0 {
+		return
+	}
+	l.giveEnvironment()
+	for _, name := range l.varNames {
+		v := l.vars[name]
+		s := scope{l: l, property: "vars"}
+		switch {
+		case v.given == nil && v.required:
+			s.refuse(v.pos, fmt.Sprintf("the variable %s is required and not given", name), fmt.Sprintf("give it with --var %s=…", name))
+			v.wrong = true
+		case v.given != nil || v.fallback == nil || !expressive(v.fallback):
+			l.find(v)
+		default:
+			l.chase(v)
+		}
+	}
+}
+
+// giveFlags takes over --var.
+func (l *loader) giveFlags() {
+	for _, g := range l.src.Vars {
+		pos := model.Pos{File: "--var"}
+		if v := l.declaredVar(g.Key, pos); v != nil {
+			l.hand(v, g.Text, "--var "+g.Key, pos)
+		}
+	}
+}
+
+// giveFiles takes over the --var-files.
+func (l *loader) giveFiles() {
+	for _, f := range l.src.VarFiles {
+		for key, n := range l.valueFile(f) {
+			pos := model.Pos{File: f.Path, Line: key.Line, Column: key.Column}
+			v := l.declaredVar(key.Value, pos)
+			if v == nil {
+				continue
+			}
+			pos.Line, pos.Column = n.Line, n.Column
+			if given, ok := l.data(f.Path, n); ok {
+				l.hand(v, given, f.Path, pos)
+			} else {
+				v.wrong = true
+			}
+		}
+	}
+}
+
+// giveEnvironment takes over SETTLE_VAR_…, and warns where that is a surprise.
+func (l *loader) giveEnvironment() {
+	const prefix = "SETTLE_VAR_"
+	for _, entry := range l.src.Environ {
+		key, text, ok := strings.Cut(entry, "=")
+		name, ours := strings.CutPrefix(key, prefix)
+		if !ok || !ours {
+			continue
+		}
+		pos := model.Pos{File: key}
+		v := l.vars[name]
+		if v == nil {
+			if meant, _ := model.Closest(name, l.varNames, 2); meant != "" {
+				l.warning(model.Problem{Pos: pos, Property: "vars", Message: "no variable is called " + name, Suggestion: didYouMean(prefix + meant)})
+			}
+			continue
+		}
+		if before, by := v.given, v.by; before != nil && value.Show(before) != text {
+			l.warning(model.Problem{Pos: pos, Property: "vars", Message: fmt.Sprintf("%s goes over %s", key, by), Suggestion: "unset it if that is not meant"})
+		}
+		l.hand(v, text, key, pos)
+	}
+}
+
+// hand gives a variable a value from outside: a text, or what a file says.
+func (l *loader) hand(v *variable, given any, by string, pos model.Pos) {
+	if v.secret {
+		l.hide(given)
+	}
+	v.given, v.by, v.at = given, by, pos
+}
+
+// declaredVar returns the variable of a name, nil after saying that there is none.
+func (l *loader) declaredVar(name string, pos model.Pos) *variable {
+	if v := l.vars[name]; v != nil {
+		return v
+	}
+	suggestion := "declare it under vars"
+	if meant, _ := model.Closest(name, l.varNames, model.Tolerance(name)); meant != "" {
+		suggestion = didYouMean(meant)
+	}
+	l.problem(model.Problem{Pos: pos, Property: "vars", Message: fmt.Sprintf("the manifest declares no variable %q", name), Suggestion: suggestion})
+	return nil
+}
+
+// chase follows a default that is made of other variables, and says what is
+// wrong with its expressions without finding out what they lead to.
+func (l *loader) chase(v *variable) {
+	switch {
+	case v.chased == 2 || v.given != nil || v.fallback == nil:
+		return
+	case v.chased == 1:
+		loop := l.chain[slices.Index(l.chain, v.name):]
+		scope{l: l, property: "vars"}.refuse(v.pos, "these variables wait for each other: "+strings.Join(append(slices.Clone(loop), v.name), ", "), "give one of them a value of its own")
+		for _, name := range loop {
+			l.vars[name].wrong = true
+		}
+		return
+	}
+	v.chased = 1
+	was := l.file
+	l.enter(v.file)
+	l.chain = append(l.chain, v.name)
+	scope{l: l, property: "vars"}.chaseNode(v.fallback)
+	l.enter(was)
+	l.chain = l.chain[:len(l.chain)-1]
+	v.chased = 2
+}
+
+func (s scope) chaseNode(n *yaml.Node) {
+	if n = target(n); n.Kind == yaml.ScalarNode && value.Has(n.Value) {
+		parts, ok := s.parse(n)
+		for _, p := range parts {
+			if p.Expr == nil || !ok || p.Expr.Root != "var" {
+				continue
+			}
+			if v := s.variable(n, p.Expr); v != nil {
+				s.l.chase(v)
+			}
+		}
+	}
+	for _, child := range n.Content {
+		s.chaseNode(child)
+	}
+}
+
+// find finds out the value of a variable, once. It returns false after saying
+// what is wrong with it; the value is nil when there is none.
+func (l *loader) find(v *variable) (any, bool) {
+	if v.known || v.wrong {
+		return v.value, !v.wrong
+	}
+	v.known = true
+	was := l.file
+	l.enter(v.file)
+	defer l.enter(was)
+	found, ok := l.findOut(scope{l: l, property: "vars"}, v)
+	if v.wrong = !ok; v.wrong {
+		return nil, false
+	}
+	v.value = found
+	if v.secret {
+		l.hide(found)
+	}
+	return found, true
+}
+
+// findOut takes what was given, else the default, as what the variable is
+// declared to be.
+func (l *loader) findOut(s scope, v *variable) (any, bool) {
+	typ, found, pos, err := v.typ, v.given, v.pos, error(nil)
+	if typ == "" && v.fallback != nil && !expressive(v.fallback) {
+		typ = value.TypeOf(plainValue(v.fallback))
+	}
+	text, isText := found.(string)
+	switch {
+	case found == nil && v.fallback == nil:
+		return nil, true
+	case found == nil:
+		pos = l.pos(v.fallback)
+		var ok bool
+		if found, ok = s.evaluate(v.fallback); !ok {
+			return nil, false
+		}
+		if text, isText = found.(string); isText && typ != "" && expressive(v.fallback) {
+			found, err = readText(text, typ)
+		}
+	case isText && typ != "":
+		pos = v.at
+		found, err = readText(text, typ)
+	default:
+		pos = v.at
+	}
+	if err == nil && typ != "" {
+		found, err = value.As(found, typ)
+	}
+	if err != nil {
+		s.refuse(pos, v.name+": "+err.Error(), "")
+		return nil, false
+	}
+	return found, v.enum == nil || s.among(v, found, pos)
+}
+
+// readText makes a value of a text from outside; a list may be written as YAML does.
+func readText(text string, typ value.Type) (any, error) {
+	if typ == value.List && strings.HasPrefix(strings.TrimSpace(text), "[") {
+		documents, err := decode(strings.NewReader(text))
+		if err == nil && len(documents) == 1 && documents[0].Content[0].Kind == yaml.SequenceNode && simple(documents[0]) {
+			return plainValue(documents[0].Content[0]), nil
+		}
+		return nil, fmt.Errorf("want a list, got %q", text)
+	}
+	return value.Read(text, typ)
+}
+
+// simple says whether a node has no aliases in it, nor anything else that a walk
+// over it would not survive.
+func simple(n *yaml.Node) bool {
+	return n.Kind != yaml.AliasNode && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !simple(c) })
+}
+
+// among says whether a value is one of those that a variable may have.
+func (s scope) among(v *variable, found any, pos model.Pos) bool {
+	var allowed []string
+	for _, item := range v.enum.Content {
+		allowed = append(allowed, value.Show(plainValue(target(item))))
+	}
+	items, isList := found.([]any)
+	if !isList {
+		items = []any{found}
+	}
+	for _, item := range items {
+		text := value.Show(item)
+		if slices.Contains(allowed, text) {
+			continue
+		}
+		suggestion := "give one of " + strings.Join(allowed, ", ")
+		if meant, _ := model.Closest(text, allowed, model.Tolerance(text)); meant != "" {
+			suggestion = didYouMean(meant)
+		}
+		s.refuse(pos, fmt.Sprintf("%s: %s is not in its enum", v.name, quote(text)), suggestion)
+		return false
+	}
+	return true
+}
+
+// hide keeps the texts and numbers of a value out of everything that is said.
+// Whether a bool is true is no secret that could be kept.
+func (l *loader) hide(v any) {
+	value.Scalars(v, func(scalar any) {
+		if _, ok := scalar.(bool); ok || scalar == nil {
+			return
+		}
+		text, _ := value.Text(scalar)
+		l.reveal(text)
+	})
+}
+
+// reveal notes a value that is a secret.
+func (l *loader) reveal(text string) {
+	if !l.revealed[text] {
+		l.revealed[text] = true
+		l.m.SecretValues = append(l.m.SecretValues, text)
+	}
+}
