@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -312,5 +313,9 @@ func hide(r *model.Resource, o *model.Outcome, text func(string) string) {
 	}
 	for i := range o.Warnings {
 		o.Warnings[i].Message = text(o.Warnings[i].Message)
+	}
+	o.Values = slices.Clone(o.Values) // they are the resource's
+	for i := range o.Values {
+		o.Values[i].Value = text(o.Values[i].Value)
 	}
 }

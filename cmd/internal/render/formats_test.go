@@ -22,6 +22,7 @@ func hostileReport() model.Report {
 		o.File, o.RootCause, o.RefreshedBy = hostile, "exec#"+hostile, []string{"exec#" + hostile}
 		o.Attempts, o.Exit = 2, number(1)
 		o.Guards = []model.GuardResult{{Property: "unless", Command: hostile, Exit: number(1)}, {Property: "onlyif", Command: hostile}}
+		o.Values = []model.ValueUse{{Expression: hostile, Value: hostile, Pos: model.Pos{File: hostile, Line: 1, Column: 1}}}
 		o.Warnings = []model.Problem{{Pos: o.Pos, ID: o.ID, Property: hostile, Message: hostile, Suggestion: hostile}}
 		all = append(all, o)
 	}
@@ -114,6 +115,7 @@ func FuzzFormats(f *testing.F) {
 		o := outcome("exec#"+a, 1, model.Failed, b)
 		o.Command, o.Output, o.Description = b, a+b, a
 		o.Guards = []model.GuardResult{{Property: "unless", Command: a}}
+		o.Values = []model.ValueUse{{Expression: a, Value: b, Pos: model.Pos{File: b}}}
 		r := report("apply", 1, []model.Outcome{o, o})
 		r.Name, r.Manifest = a, b
 		for name, ending := range goldenFormats {

@@ -54,7 +54,7 @@ type pageResource struct {
 	Alias, Description          string
 	Tags                        []string
 	Command, Cwd, Ended         string
-	Guards                      []string
+	Guards, Values              []string
 	RefreshedBy, Before, After  []anchor
 	RootCause                   *anchor
 	Output                      string
@@ -236,6 +236,7 @@ func newPageResource(o *model.Outcome) pageResource {
 	for _, g := range o.Guards {
 		x.Guards = append(x.Guards, guard(g))
 	}
+	x.Values = valueLines(o)
 	for _, w := range o.Warnings {
 		x.Warnings = append(x.Warnings, Escape(w.Message))
 	}

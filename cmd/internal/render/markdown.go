@@ -160,6 +160,9 @@ func markdownFailure(r *model.Report, o *model.Outcome) string {
 	for _, g := range o.Guards {
 		text = append(text, guard(g))
 	}
+	for _, value := range valueLines(o) {
+		text = append(text, "value: "+value)
+	}
 	if lost := cost(r, o); lost != "" {
 		text = append(text, lost)
 	}

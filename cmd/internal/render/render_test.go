@@ -60,6 +60,10 @@ func applyReport() model.Report {
 	migrate.Command, migrate.Attempts, migrate.DurationMS, migrate.Exit = "/opt/app/bin/migrate --all", 1, 1204, number(3)
 	migrate.Expects = "returns 0"
 	migrate.Guards = []model.GuardResult{{Property: "unless", Command: "/opt/app/bin/migrate --check", Exit: number(1)}}
+	migrate.Values = []model.ValueUse{
+		{Expression: "${var.scope:-all}", Value: "all", Pos: model.Pos{File: "site.yaml", Line: 32, Column: 18}},
+		{Expression: "${var.notes}", Value: strings.Repeat("long\n", 60), Pos: model.Pos{File: "site.yaml", Line: 33, Column: 9}},
+	}
 	migrate.Output = "connecting to db1\nerror: relation \"users\" is locked\n"
 	killed := outcome("exec#killed", 40, model.Failed, "killed by SIGKILL")
 	killed.Attempts, killed.DurationMS, killed.Signal = 3, 65_000, "SIGKILL"
@@ -107,6 +111,7 @@ func planReport() model.Report {
 	skipped.RootCause = "exec#broken"
 	stable := outcome("exec#done", 50, model.Stable, "unless exit 0")
 	stable.Guards = []model.GuardResult{{Property: "unless", Command: "/bin/true", Exit: number(0)}}
+	stable.Values = []model.ValueUse{{Expression: "${var.token}", Value: "***", Pos: model.Pos{File: "more.yaml", Line: 5, Column: 12}}}
 	return report("plan", 1, []model.Outcome{unpack, reload, owed, migrate, check, broken, skipped, stable})
 }
 
@@ -319,6 +324,7 @@ func FuzzTextIsSafeOnATerminal(f *testing.F) {
 		o.Command, o.Cwd, o.Output, o.Description, o.Tags = b, a, a+"\n"+b, a, []string{b}
 		o.Guards = []model.GuardResult{{Property: "unless", Command: a}}
 		o.Warnings = []model.Problem{{Pos: model.Pos{File: a}, Message: b, Suggestion: a}}
+		o.Values = []model.ValueUse{{Expression: a, Value: b, Pos: model.Pos{File: a}}}
 		r := report("plan", 1, []model.Outcome{o})
 		r.State.Dir, r.Manifest = a, b
 		for _, line := range Text([]model.Report{r}, Options{Verbose: true, Titled: true}) {

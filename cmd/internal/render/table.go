@@ -94,6 +94,11 @@ func (t *text) row(r *model.Report, o *model.Outcome) row {
 	if t.Verbose && o.Command != "" && o.Command != o.Name {
 		line.below = append(line.below, "command: "+Escape(o.Command))
 	}
+	if t.Verbose {
+		for _, value := range valueLines(o) {
+			line.below = append(line.below, "value  "+value)
+		}
+	}
 	if planned || t.Verbose {
 		for _, g := range o.Guards {
 			line.below = append(line.below, guard(g))
