@@ -218,15 +218,20 @@ func (s scope) count(n *yaml.Node, p value.Part, v any) bool {
 		}
 		return false
 	}
+	l.stamp(p.Text, text)
+	l.uses = append(l.uses, model.ValueUse{Expression: p.Text, Value: value.Show(v), Pos: l.pos(n)})
+	return true
+}
+
+// stamp makes the manifest's hash one of what was found out, too.
+func (l *loader) stamp(parts ...string) {
 	if l.sum == nil {
 		l.sum = sha256.New()
 	}
-	for _, part := range []string{p.Text, text} {
+	for _, part := range parts {
 		_ = binary.Write(l.sum, binary.BigEndian, int64(len(part))) // a hash takes every write
 		_, _ = l.sum.Write([]byte(part))
 	}
-	l.uses = append(l.uses, model.ValueUse{Expression: p.Text, Value: value.Show(v), Pos: l.pos(n)})
-	return true
 }
 
 // seal makes the manifest's hash one of the values in it too, and secrets of

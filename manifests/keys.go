@@ -40,7 +40,6 @@ var ccmKeys = []model.Property{
 // what to do instead where there is something.
 var ccmOnly = map[string]string{
 	"data": "", "hierarchy": "", "overrides": "", "resources_jet_file": "",
-	"control":       "onlyif and unless are commands that decide whether a resource runs",
 	"health_checks": "an exec with unchanged: true that requires the resource is a check", "register_when_stable": "",
 	"package": "", "service": "", "archive": "", "scaffold": "", "apply": "", "file": "",
 }

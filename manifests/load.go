@@ -156,6 +156,8 @@ type loader struct {
 	claims      map[string]int     // paths that resources write
 	revealed    map[string]bool    // the values in SecretValues
 	circles     [][]int            // resources that wait for themselves or for each other, a problem each
+	lacking     model.Problems     // values that are not there, of the resource that is being read
+	answers     map[string]answer  // of conditions, by their text
 	problems    model.Problems
 	warnings    model.Problems
 	said        map[said]bool // of the problems and warnings

@@ -81,6 +81,9 @@ func (s scope) variable(n *yaml.Node, e *value.Expr) *variable {
 		if meant, _ := model.Closest(e.Path[0], s.l.varNames, model.Tolerance(e.Path[0])); meant != "" {
 			suggestion = fmt.Sprintf("did you mean \"%s\"?", instead(e, meant))
 		}
+		if s.l.partial { // where it may be declared
+			return nil
+		}
 		s.refuse(s.l.pos(n), fmt.Sprintf("%s: no variable %q is declared", e.Text, e.Path[0]), suggestion)
 	}
 	return v
@@ -123,7 +126,27 @@ func (s scope) missing(n *yaml.Node, e *value.Expr) {
 			message = fmt.Sprintf("%s: %s is %s, which has no parts", e.Text, written, value.Describe(found))
 		}
 	}
-	s.refuse(s.l.pos(n), message, way)
+	s.lacks(model.Problem{Pos: s.l.pos(n), ID: s.id, Property: s.property, Message: message, Suggestion: way})
+}
+
+// lacks says that there is no value. Of a resource that is kept until it is known
+// whether it is for this machine: one for others may name what is only there.
+func (s scope) lacks(p model.Problem) {
+	if s.l.self == nil {
+		s.l.problem(p)
+		return
+	}
+	s.l.lacking = append(s.l.lacking, p)
+}
+
+// settle says what a resource lacks, where it is for this machine.
+func (l *loader) settle(off bool) {
+	for _, p := range l.lacking {
+		if !off {
+			l.problem(p)
+		}
+	}
+	l.lacking = l.lacking[:0]
 }
 
 // led returns what the first name of a path leads to.
@@ -212,7 +235,7 @@ func (s scope) host(n *yaml.Node, e *value.Expr) (any, bool) {
 		s.refuse(s.l.pos(n), fmt.Sprintf("%s: no fact is called %q", e.Text, e.Path[0]), suggestion)
 		return nil, false
 	}
-	if !s.gather(n) {
+	if !s.gather(s.l.pos(n)) {
 		return nil, false
 	}
 	return at(s.l.facts.all, e.Path), true
@@ -220,7 +243,7 @@ func (s scope) host(n *yaml.Node, e *value.Expr) (any, bool) {
 
 // gather asks for the facts of the machine, once, and puts over them what was
 // given from outside.
-func (s scope) gather(n *yaml.Node) bool {
+func (s scope) gather(pos model.Pos) bool {
 	l := s.l
 	if l.facts.asked {
 		return !l.facts.wrong
@@ -230,7 +253,7 @@ func (s scope) gather(n *yaml.Node) bool {
 		host, err := l.src.Host()
 		if err != nil {
 			l.facts.wrong = true
-			s.refuse(l.pos(n), "find out the facts of this machine: "+err.Error(), "give those that are needed with --fact NAME=VALUE")
+			s.refuse(pos, "find out the facts of this machine: "+err.Error(), "give those that are needed with --fact NAME=VALUE")
 			return false
 		}
 		l.facts.all, _ = value.Of(host).(value.Map)

@@ -39,6 +39,9 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 	if v.properties["command"] != nil && body.Bool("sensitive") && !body.Has("command") && !wrong["command"] {
 		body.Refuse("sensitive", "sensitive needs command: the name is shown", "move the command from the name to command:")
 	}
+	off := s.off(body, wrong)
+	body.Off = off != ""
+	l.settle(body.Off)
 	spec := v.Decode(body)
 	l.unfilled(v, body)
 	l.collect(body, wrong)
@@ -46,14 +49,16 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 		v.hush(l.problems[problems:])
 		v.hush(l.warnings[warnings:])
 	}
-	l.claim(body, s.id)
+	if off == "" {
+		l.claim(body, s.id)
+	}
 	l.index(body, s.id)
 	l.note(body, s.id)
 	l.m.Resources = append(l.m.Resources, model.Resource{
 		Ref: body.Ref, Pos: body.Pos,
 		Alias: body.Text("alias"), Description: body.Text("description"), Tags: texts(body.Each("tags")),
 		OnRefresh: onRefresh(body), Tries: max(1, body.Values["tries"].Int), TrySleep: trySleep(body),
-		Sensitive: body.Bool("sensitive"), IgnoreFailure: body.Bool("ignore_failure"), Values: l.used(body), Spec: spec,
+		Sensitive: body.Bool("sensitive"), IgnoreFailure: body.Bool("ignore_failure"), Off: off, Values: l.used(body), Spec: spec,
 	})
 	l.learn(v, body)
 	l.self = nil
@@ -67,10 +72,12 @@ func (l *loader) nameless(v *vocabulary, n, but *yaml.Node) {
 	}
 	body := model.Body{Ref: model.Ref{Type: v.Name}, Pos: l.pos(n), Base: l.base, Values: settings{}}
 	problems, warnings := len(l.problems), len(l.warnings)
+	s := scope{l: l}
 	l.self = &body.Ref
-	wrong := with(scope{l: l}.properties(v, n, but, &body), "")
+	wrong := with(s.properties(v, n, but, &body), "")
 	l.self = nil
 	sensitive := body.Bool("sensitive") || wrong["sensitive"]
+	l.settle(s.off(&body, wrong) != "")
 	v.Decode(&body)
 	for property := range v.properties { // what is said of one that is not given may follow from the name
 		if !body.Has(property) {

@@ -18,12 +18,13 @@ type object = map[string]any
 // more than a schema can say.
 func Schema(types []model.Type) []byte {
 	defs := object{
-		"text":    object{"type": scalars},
-		"line":    object{"type": scalars, "pattern": oneLine},
-		"command": object{"type": scalars, "pattern": `\S`},
-		"code":    object{"type": "integer", "minimum": 0, "maximum": 255},
-		"ref":     object{"type": "string", "pattern": `^[^#]+#[^\n]+\n?$`},
-		"entries": object{"type": list("array", "null"), "items": ref("entry")},
+		"text":      object{"type": scalars},
+		"line":      object{"type": scalars, "pattern": oneLine},
+		"command":   object{"type": scalars, "pattern": `\S`},
+		"condition": object{"type": list("string", "boolean"), "pattern": `\S`},
+		"code":      object{"type": "integer", "minimum": 0, "maximum": 255},
+		"ref":       object{"type": "string", "pattern": `^[^#]+#[^\n]+\n?$`},
+		"entries":   object{"type": list("array", "null"), "items": ref("entry")},
 	}
 	entry, defaults := object{}, object{}
 	for i := range types {
@@ -166,6 +167,10 @@ func kindSchema(p *model.Property) object {
 		return object{"allOf": list(ref(map[model.Kind]string{model.Entries: "entries", model.Settings: "settings"}[p.Kind]))}
 	case model.Vars:
 		return object{"type": list("object", "null"), "propertyNames": object{"pattern": "^[A-Za-z0-9_-]+$"}}
+	case model.Condition:
+		return object{"allOf": list(ref("condition"))}
+	case model.Control:
+		return closed(object{"if": ref("condition"), "unless": ref("condition")}, "minProperties", 1)
 	case model.TextMap:
 		return object{"type": "object", "additionalProperties": ref("text")}
 	}

@@ -64,6 +64,12 @@ func (s scope) value(p *model.Property, key, n *yaml.Node) (model.Value, bool) {
 		s.refuse(pos, message, suggestion)
 		return model.Value{}, false
 	}
+	switch p.Kind { // which have names of values, not expressions
+	case model.Condition:
+		return s.condition(n)
+	case model.Control:
+		return s.control(n)
+	}
 	n, ok := s.expand(n, p.Kind)
 	if !ok {
 		return model.Value{}, false

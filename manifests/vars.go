@@ -222,6 +222,9 @@ func (l *loader) declaredVar(name string, pos model.Pos) *variable {
 	if v := l.vars[name]; v != nil {
 		return v
 	}
+	if l.partial { // where it may be declared
+		return nil
+	}
 	suggestion := "declare it under vars"
 	if meant, _ := model.Closest(name, l.varNames, model.Tolerance(name)); meant != "" {
 		suggestion = didYouMean(meant)

@@ -39,7 +39,7 @@ var propertyWords = newForeign(map[string]string{
 	"needs": "require", "deps": "require", "depends": "require", "depends_on": "require", "dependencies": "require", "requires": "require", "after": "require", "prereqs": "require",
 	"listen": "subscribe", "watch": "subscribe", "on_changes": "subscribe", "triggered_by": "subscribe", "replace_triggered_by": "subscribe",
 	"handler": "notify", "triggers": "notify",
-	"when": "onlyif", "if": "onlyif", "only_if": "onlyif", "condition": "onlyif", "precondition": "onlyif", "preconditions": "onlyif",
+	"if": "when", "condition": "when", "conditions": "when", "only_if": "onlyif", "precondition": "onlyif", "preconditions": "onlyif",
 	"not_if": "unless", "skip_if": "unless", "status": "unless",
 	"retries": "tries", "retry": "tries", "attempts": "tries", "max_attempts": "tries", "retry_delay": "try_sleep", "delay": "try_sleep", "retry_interval": "try_sleep",
 	"ignore_errors": "ignore_failure", "ignore_error": "ignore_failure", "allow_failure": "ignore_failure", "continue_on_error": "ignore_failure", "check": "ignore_failure",

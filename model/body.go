@@ -15,6 +15,7 @@ type Body struct {
 	Base
 	Named    Value            // the name, for a type whose command it can be: with the marks and holes of the values in it
 	Values   map[string]Value // by property; defaults of the manifest are in it already
+	Off      bool             // it is not for this machine: what it writes may be another one's there
 	Claims   []Claim
 	Problems Problems
 	Warnings Problems

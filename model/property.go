@@ -38,6 +38,8 @@ const (
 	Entries                  // the resources of a manifest
 	Settings                 // a map from types to properties
 	Vars                     // the variables that a manifest declares
+	Condition                // a text that is true or false of the machine
+	Control                  // a map of if and unless, a Condition each
 )
 
 var kindWords = [...]string{
@@ -48,6 +50,7 @@ var kindWords = [...]string{
 	Environment: "a list of KEY=VALUE or a map", Refs: "a reference (type#name) or a list of them",
 	TextMap: "a map of texts", Whatever: "any value",
 	Entries: "a list of entries", Settings: "a map from types to properties", Vars: "a map of variables",
+	Condition: "a condition", Control: "a map with if, unless or both",
 }
 
 // String says in words what a value of the kind looks like.
@@ -68,6 +71,14 @@ After a rename, give the old name as alias: refreshes that are owed to it, and w
 	{Name: "tags", Kind: Lines, Meaning: "what --tags and --skip-tags select by",
 		More:    `settle apply --tags web runs what has the tag and everything that it depends on; --skip-tags leaves out what has it, and what depends on that treats it as done.`,
 		Example: "[web, deploy]"},
+	{Name: "when", Kind: Condition, Meaning: "which machines the resource is for: a condition over var, env and host",
+		More: `Where it is false nothing of the resource is looked at: it is stable and says why, what requires it goes on, and nobody is refreshed by it. What is owed to it stays owed. It is found out before anything runs: what may change during a run is for onlyif and unless.
+
+var.NAME is a variable, env.NAME a variable of the environment ("" when unset), host.NAME a fact of the machine; of for_each there are each.key and each.value. They are compared by == != < <= > >=, in, contains, startsWith, endsWith and matches (a regular expression), and joined by and, or and not. Functions: len, lower, upper, trim, split, int, float, string, and any, all, none, one and count for lists. A name that nobody knows is a mistake.`,
+		Example: `host.family == "debian" and var.env != "test"`},
+	{Name: "control", Kind: Control, Meaning: "the same as when, as CCM writes it: if a condition holds, and unless another one does",
+		More:    `if and unless are conditions as those of when. The resource is for the machine when all that are given agree.`,
+		Example: "if: host.os == \"linux\"\nunless: env.CI == \"true\""},
 	{Name: "require", Kind: Refs, Meaning: "run after these resources, and not at all when one of them failed",
 		More: `A required resource that is already as it should be, or that a guard kept from running, counts as done. One that failed, or was skipped because of a failure, does not: this resource is then skipped, and the report names the failure that it goes back to.
 

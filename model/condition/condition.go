@@ -20,22 +20,34 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// Names are what a condition can speak of: var.NAME, env.NAME and host.NAME. The
+// Names are what a condition can speak of: var.NAME, env.NAME, host.NAME, and
+// each.key and each.value where it is one of several for the items of a list. The
 // functions are called only for what it does speak of. Values are texts, bools,
 // ints, float64s, []any and map[string]any.
 type Names struct {
-	Vars  []string // declared; anything else is a mistake
-	Facts []string // known; anything else is a mistake
-	Var   func(name string) (any, error)
-	Host  func(name string) (any, error)
+	Vars  []string                        // declared; anything else is a mistake
+	Facts []string                        // known; anything else is a mistake
+	Var   func(name string) (any, *Error) // the place in the error is not looked at
+	Host  func(name string) (any, *Error)
 	Env   func(name string) string // "" when unset
+	Each  map[string]any           // key and value of an item; nil where there is none
 }
 
 // Condition is a condition that can be evaluated.
 type Condition struct {
 	program *vm.Program
 	values  map[string]any
+	used    []Use
 }
+
+// Use is a value that a condition speaks of.
+type Use struct {
+	Name  string // var.NAME, env.NAME or host.NAME
+	Value any
+}
+
+// Used returns what the condition speaks of, in the order of the text.
+func (c *Condition) Used() []Use { return c.used }
 
 // Error is what is wrong with a condition, and where in its text.
 type Error struct {
@@ -105,7 +117,7 @@ func Compile(text string, names Names) (c *Condition, err error) {
 	if err != nil {
 		return nil, inWords(text, err)
 	}
-	return &Condition{program, w.values()}, nil
+	return &Condition{program, w.values(), w.used}, nil
 }
 
 // Holds evaluates the condition. The error is an *Error: of a text that is no

@@ -17,8 +17,8 @@ var values = map[string]any{
 var facts = map[string]any{"os": "linux", "family": "debian", "version": "12.5", "cpus": 4, "interfaces": map[string]any{"eth0": map[string]any{"mtu": 1500}}}
 
 func names() condition.Names {
-	from := func(m map[string]any) func(string) (any, error) {
-		return func(name string) (any, error) { return m[name], nil }
+	from := func(m map[string]any) func(string) (any, *condition.Error) {
+		return func(name string) (any, *condition.Error) { return m[name], nil }
 	}
 	n := condition.Names{Var: from(values), Host: from(facts), Env: func(name string) string { return map[string]string{"CI": "true"}[name] }}
 	for name := range values {
@@ -28,6 +28,7 @@ func names() condition.Names {
 		n.Facts = append(n.Facts, name)
 	}
 	n.Vars = append(n.Vars, "unset")
+	n.Each = map[string]any{"key": 1, "value": map[string]any{"on": true}}
 	return n
 }
 
@@ -64,6 +65,7 @@ func TestHolds(t *testing.T) {
 		`var.name contains "we" && hasSuffix(var.name,"b")`:   true,
 		`int(var.zero) == 0`:                                  true,
 		`get(var.site, "port") == 80`:                         true,
+		`each.key == 1 && each.value.on`:                      true,
 		`(var.size + 1) % 2 == 0`:                             true,
 	} {
 		c, err := condition.Compile(text, names())
@@ -98,7 +100,7 @@ func TestMistakes(t *testing.T) {
 		{`var == 1`, `1:1: "var" is no value; write var.NAME`},
 		{`var[env.CI] == 1`, `1:9: want a name behind var, got something to be found out; write var.NAME`},
 		{`$env.var.name == "x"`, `1:1: unknown name "$env"; did you mean "env"?`},
-		{`var.unset == "x"`, `1:5: nobody gives it`},
+		{`var.unset == "x"`, `1:5: nobody gives it; give it`},
 		{`var.site.prot == 80`, `1:10: var.site has no key "prot"; did you mean "port"?`},
 		{`var.site.tls.crt == ""`, `1:14: var.site.tls has no key "crt"`},
 		{`var.site?.prot == 80`, `1:11: var.site has no key "prot"; did you mean "port"?`},
@@ -114,11 +116,13 @@ func TestMistakes(t *testing.T) {
 		{`var.size = 3`, `1:10: "=" sets nothing here; write == to compare`},
 		{`var.size ==`, `1:11: the condition ends too early`},
 		{`(var.on`, `1:7: the condition ends too early`},
-		{`var.on)`, `1:7: ")" fits nothing before it; put and, or, or an operator between two values`},
-		{`var.size is 3`, `1:10: "is" fits nothing before it; put and, or, or an operator between two values`},
+		{`var.on)`, `1:7: ")" fits nothing before it; put and, or, or an operator between two values; a command that decides goes under onlyif`},
+		{`var.size is 3`, `1:10: "is" fits nothing before it; put and, or, or an operator between two values; a command that decides goes under onlyif`},
 		{`var.name == "x`, `1:15: a quote that is not closed`},
 		{`now() > 1`, `1:1: no function "now" in a condition; what is true now may not be when it is applied: a condition has no clock`},
 		{`date("2024-01-01") > date("2023-01-01")`, `1:1: no function "date" in a condition; what is true now may not be when it is applied: a condition has no clock`},
+		{`each.valeu`, `1:6: each has no key "valeu"; did you mean "value"?`},
+		{`lookup("facts.os") == "x"`, `1:1: no function "lookup" in a condition; write var.NAME for data, host.NAME for facts`},
 		{`uper(var.name) == ""`, `1:1: no function "uper" in a condition; did you mean "upper"?`},
 		{`repeat("x", 1000000) == ""`, `1:1: no function "repeat" in a condition`},
 		{`reduce(var.sites, #acc + #) == ""`, `1:1: no function "reduce" in a condition`},
@@ -138,10 +142,10 @@ func TestMistakes(t *testing.T) {
 	} {
 		n := names()
 		n.Vars = append(n.Vars, "long")
-		n.Var = func(name string) (any, error) {
+		n.Var = func(name string) (any, *condition.Error) {
 			switch name {
 			case "unset":
-				return nil, errors.New("nobody gives it")
+				return nil, &condition.Error{Message: "nobody gives it", Suggestion: "give it"}
 			case "long":
 				return make([]any, 100_000), nil
 			}
@@ -165,13 +169,25 @@ func TestValuesAreAskedForOnce(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	n := names()
-	n.Host = func(name string) (any, error) { asked = append(asked, name); return facts[name], nil }
+	n.Host = func(name string) (any, *condition.Error) { asked = append(asked, name); return facts[name], nil }
 	n.Var = n.Host
 	if _, err := condition.Compile(`"var.size" == env.CI`, n); err != nil || asked != nil {
 		t.Errorf("asked for %v, %v", asked, err)
 	}
-	if _, err := condition.Compile(`host.os == "a" || host.os == "b" || host.cpus > 3`, n); err != nil || fmt.Sprint(asked) != "[os cpus]" {
-		t.Errorf("asked for %v, %v", asked, err)
+	c, err := condition.Compile(`host.os == "a" || host.os == env.CI || host.cpus > 3`, n)
+	if err != nil || fmt.Sprint(asked) != "[os cpus]" {
+		t.Fatalf("asked for %v, %v", asked, err)
+	}
+	if got := fmt.Sprint(c.Used()); got != "[{host.os linux} {env.CI true} {host.cpus 4}]" {
+		t.Errorf("used %s", got)
+	}
+}
+
+func TestEachWithoutAnItem(t *testing.T) {
+	t.Parallel()
+	_, err := condition.Compile(`each.key == 1`, condition.Names{})
+	if err == nil || err.Error() != "1:1: each stands outside of a resource with for_each" {
+		t.Error(err)
 	}
 }
 

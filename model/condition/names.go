@@ -19,6 +19,7 @@ type walk struct {
 	vars  map[string]any // what is spoken of
 	hosts map[string]any
 	env   map[string]string
+	used  []Use
 	err   error
 	depth int  // of conditions on the items of lists
 	split bool // texts are made lists of
@@ -93,7 +94,7 @@ func (w *walk) call(n *ast.BuiltinNode, nested int) {
 }
 
 // roots are the names that everything begins with.
-var roots = []string{"var", "env", "host"}
+var roots = []string{"var", "env", "host", "each"}
 
 // bare refuses a name that stands alone.
 func (w *walk) bare(n *ast.IdentifierNode) {
@@ -137,8 +138,16 @@ func (w *walk) member(n *ast.MemberNode, nested int) {
 	case !ok:
 		w.refuse(path[0].Property, fmt.Sprintf("want a name behind %s, got something to be found out", root.Value), fmt.Sprintf("write %s.NAME", root.Value))
 		return
+	case root.Value == "each" && w.names.Each == nil:
+		w.refuse(root, "each stands outside of a resource with for_each", "")
+		return
+	case root.Value == "each":
+		w.follow(w.names.Each, path)
 	case root.Value == "env":
-		w.env[first.Value] = w.names.Env(first.Value)
+		if _, ok := w.env[first.Value]; !ok {
+			w.env[first.Value] = w.names.Env(first.Value)
+			w.used = append(w.used, Use{"env." + first.Value, w.env[first.Value]})
+		}
 	case root.Value == "host":
 		w.look(first, root.Value, w.hosts, w.names.Facts, w.names.Host)
 		w.follow(w.hosts[first.Value], path[1:])
@@ -168,7 +177,7 @@ func (w *walk) path(n *ast.MemberNode) (root *ast.IdentifierNode, path []*ast.Me
 }
 
 // look finds the value of a name behind a root.
-func (w *walk) look(n *ast.StringNode, root string, found map[string]any, known []string, value func(string) (any, error)) {
+func (w *walk) look(n *ast.StringNode, root string, found map[string]any, known []string, value func(string) (any, *Error)) {
 	name := n.Value
 	if !slices.Contains(known, name) {
 		suggestion := ""
@@ -183,10 +192,11 @@ func (w *walk) look(n *ast.StringNode, root string, found map[string]any, known 
 	}
 	v, err := value(name)
 	if err != nil {
-		w.refuse(n, err.Error(), "")
+		w.refuse(n, err.Message, err.Suggestion)
 		return
 	}
 	found[name] = v
+	w.used = append(w.used, Use{root + "." + name, v})
 }
 
 // follow checks that a path leads somewhere, as far as it is made of names.
@@ -223,6 +233,8 @@ func (w *walk) unknownFunction(n *ast.CallNode) {
 	switch meant, _ := model.Closest(callee.Value, functions, model.Tolerance(callee.Value)); {
 	case slices.Contains([]string{"now", "date", "duration", "timezone"}, callee.Value):
 		suggestion = "what is true now may not be when it is applied: a condition has no clock"
+	case callee.Value == "lookup":
+		suggestion = "write var.NAME for data, host.NAME for facts"
 	case meant != "":
 		suggestion = fmt.Sprintf("did you mean %q?", meant)
 	}
@@ -231,11 +243,11 @@ func (w *walk) unknownFunction(n *ast.CallNode) {
 
 // types are those of all that is spoken of.
 func (w *walk) types() types.Map {
-	return types.Map{"var": typeOf(w.vars), "host": typeOf(w.hosts), "env": types.TypeOf(w.env)}
+	return types.Map{"var": typeOf(w.vars), "host": typeOf(w.hosts), "env": types.TypeOf(w.env), "each": typeOf(w.names.Each)}
 }
 
 func (w *walk) values() map[string]any {
-	return map[string]any{"var": w.vars, "host": w.hosts, "env": w.env}
+	return map[string]any{"var": w.vars, "host": w.hosts, "env": w.env, "each": w.names.Each}
 }
 
 // work is how much evaluating may cost: every condition on the items of a list
@@ -243,7 +255,8 @@ func (w *walk) values() map[string]any {
 func (w *walk) work() float64 {
 	items, size := measure(w.vars)
 	moreItems, moreSize := measure(w.hosts)
-	items, size = items+moreItems, size+moreSize+len(w.text)
+	itemItems, itemSize := measure(w.names.Each)
+	items, size = items+moreItems+itemItems, size+moreSize+itemSize+len(w.text)
 	for _, text := range w.env {
 		size += len(text)
 	}

@@ -34,7 +34,7 @@ var said = sync.OnceValue(func() []phrase {
 	return []phrase{
 		{`^unexpected token EOF$`, `the condition ends too early`, "", false},
 		{`^unexpected token Operator\("="\)$`, `"=" sets nothing here`, "write == to compare", false},
-		{`^unexpected token \w+\((".*")\)$`, `$1 fits nothing before it`, "put and, or, or an operator between two values", false},
+		{`^unexpected token \w+\((".*")\)$`, `$1 fits nothing before it`, "put and, or, or an operator between two values; a command that decides goes under onlyif", false},
 		{`^literal not terminated$`, "a quote that is not closed", "", false},
 		{`^unrecognized character: .*'(.*)'$`, `"$1" means nothing in a condition`, "quote texts", false},
 		{`^expected bool, but got (.*)$`, `want true or false, got $1`, `compare it: var.NAME == "x"`, true},

@@ -58,6 +58,9 @@ func (f *file) decodePath(b *model.Body) {
 		if f.path == filepath.Dir(f.path) {
 			b.Refuse(property, f.path+" is not for a resource to change", "")
 		}
+		if b.Off {
+			return
+		}
 		if other, ok := f.w.paths.LoadOrStore(f.path, f); ok && other.(*file).ref != f.ref {
 			pos := other.(*file).pos
 			b.Refuse(property, fmt.Sprintf("%s is already declared by %s at %s:%d", f.path, other.(*file).ref, pos.File, pos.Line), "declare all of it in one place")

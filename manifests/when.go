@@ -1,0 +1,200 @@
+package manifests
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/condition"
+	"github.com/settle-cm/settle/model/value"
+)
+
+// condition reads a text that is true or false of the machine.
+func (s scope) condition(n *yaml.Node) (model.Value, bool) {
+	if n.Kind != yaml.ScalarNode || isNull(n) {
+		return s.want(n, model.Condition.String(), `quote it as a whole, in single quotes`)
+	}
+	s.doubtCut(n, true)
+	return s.at(n), true
+}
+
+// control reads conditions as CCM has them.
+func (s scope) control(n *yaml.Node) (model.Value, bool) {
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		suggestion := ""
+		if n.Kind == yaml.ScalarNode {
+			suggestion = "write it under if:, or as when:"
+		}
+		return s.want(n, model.Control.String(), suggestion)
+	}
+	v, all := model.Value{Pos: s.l.pos(n), Shape: model.Map}, true
+	for key, under := range pairs(n) {
+		part := s
+		part.property += "." + key.Value
+		if key.Value != "if" && key.Value != "unless" {
+			s.refuse(s.l.pos(key), "unknown key "+quote(key.Value), cmp.Or(didYouMean(near(key.Value, []string{"if", "unless"}, choiceWords)), "write if or unless"))
+			all = false
+			continue
+		}
+		read, ok := part.condition(under)
+		all = all && ok
+		v.Pairs = append(v.Pairs, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: read})
+	}
+	return v, all
+}
+
+// off says why a resource is not for this machine, "" when it is for it. wrong
+// are its properties that are wrong.
+func (s scope) off(body *model.Body, wrong map[string]bool) string {
+	var reason string
+	ask := func(property string, v model.Value, want bool) {
+		s.property = property
+		holds, ok := s.holds(v)
+		if ok && holds != want && reason == "" {
+			reason = fmt.Sprintf("skipped (%s): %s", property, strings.Join(strings.Fields(v.Text), " "))
+		}
+	}
+	if s.l.partial {
+		return "" // what is declared is not known, and something is wrong anyway
+	}
+	if v, ok := body.Values["when"]; ok && !wrong["when"] {
+		ask("when", v, true)
+	}
+	for _, pair := range body.Values["control"].Pairs {
+		if !wrong["control"] {
+			ask("control."+pair.Key, pair.Value, pair.Key == "if")
+		}
+	}
+	if body.Has("when") || body.Has("control") {
+		s.l.stamp("when", reason)
+	}
+	return reason
+}
+
+// answer is what came of a condition.
+type answer struct {
+	holds bool
+	used  []condition.Use
+	wrong *condition.Error // nil when it was a condition
+}
+
+// holds evaluates a condition. It returns false after saying that it is none.
+func (s scope) holds(v model.Value) (holds, ok bool) {
+	a, known := s.l.answers[v.Text]
+	if !known || s.l.item != nil && strings.Contains(v.Text, "each") {
+		a = s.answer(v)
+		s.l.answers = put(s.l.answers, v.Text, a) // many resources may have the same
+	}
+	switch {
+	case a.wrong == nil:
+	case a.wrong.Message == "": // it was said of the value
+		return false, false
+	default:
+		s.refuse(s.l.inside(v, a.wrong.Line, a.wrong.Column), a.wrong.Message, a.wrong.Suggestion)
+		return false, false
+	}
+	for _, u := range a.used {
+		s.l.uses = append(s.l.uses, model.ValueUse{Expression: u.Name, Value: value.Show(u.Value), Pos: v.Pos})
+	}
+	return a.holds, true
+}
+
+func (s scope) answer(v model.Value) (a answer) {
+	c, err := condition.Compile(v.Text, s.names(v.Pos))
+	if err == nil {
+		a.used = c.Used()
+		a.holds, err = c.Holds()
+	}
+	if err != nil {
+		_ = errors.As(err, &a.wrong) // it is nothing else
+	}
+	return a
+}
+
+// inside is the place of a character of a scalar, as far as it can be told from
+// how the scalar is written: else that of the scalar.
+func (l *loader) inside(v model.Value, line, column int) model.Pos {
+	pos, text := v.Pos, &l.file.text
+	lines := strings.Split(v.Text, "\n")
+	written := strings.TrimRight(lines[min(line, len(lines))-1], " ")
+	source := text.line(pos.Line)
+	if len(source) > longLine {
+		return pos
+	}
+	source = from(source, pos.Column)
+	if strings.HasPrefix(source, "|") || strings.HasPrefix(source, ">") {
+		below := strings.TrimRight(text.line(pos.Line+line), " ")
+		if margin, ok := strings.CutSuffix(below, written); ok && strings.TrimSpace(margin) == "" {
+			pos.Line, pos.Column = pos.Line+line, len(margin)+column
+		}
+		return pos
+	}
+	for quotes := range 2 {
+		if line == 1 && len(source) > quotes && strings.HasPrefix(source[quotes:], written) {
+			pos.Column += quotes + min(column-1, utf8.RuneCountInString(written))
+			return pos
+		}
+	}
+	return pos
+}
+
+// names are what a condition at a place can speak of.
+func (s scope) names(pos model.Pos) condition.Names {
+	l := s.l
+	names := condition.Names{
+		Vars: l.varNames, Facts: factNames,
+		Var: func(name string) (any, *condition.Error) {
+			found, ok := l.find(l.vars[name])
+			switch {
+			case !ok:
+				return nil, &condition.Error{}
+			case found == nil:
+				return nil, &condition.Error{Message: fmt.Sprintf("the variable %s has no value", name), Suggestion: fmt.Sprintf("give it with --var %s=…, or a default", name)}
+			}
+			return unordered(found), nil
+		},
+		Host: func(name string) (any, *condition.Error) {
+			if !s.gather(pos) {
+				return nil, &condition.Error{}
+			}
+			found, ok := l.facts.all.At(name)
+			if !ok {
+				return nil, &condition.Error{Message: fmt.Sprintf("this machine does not say host.%s", name), Suggestion: fmt.Sprintf("give it with --fact %s=…", name)}
+			}
+			return unordered(found), nil
+		},
+		Env: func(name string) string {
+			text, _ := l.getenv(name)
+			return text
+		},
+	}
+	if l.item != nil {
+		names.Each = map[string]any{"key": l.item.key, "value": unordered(l.item.value)}
+	}
+	return names
+}
+
+// unordered is a value without the order of its maps, which conditions do not
+// look at.
+func unordered(v any) any {
+	switch v := v.(type) {
+	case value.Map:
+		m := make(map[string]any, len(v))
+		for _, e := range v {
+			m[e.Key] = unordered(e.Value)
+		}
+		return m
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = unordered(item)
+		}
+		return list
+	}
+	return v
+}
