@@ -38,6 +38,9 @@ func Fill(words []string, text string, holes []model.Hole) (string, error) {
 	if len(holes) == 0 {
 		return text, nil
 	}
+	if strings.Contains(text, "\r") { // a letter to some shells, nothing to others
+		return "", &Error{"a carriage return in the shell text, so no value can be quoted in it", "take it out: it is half of a Windows line end"}
+	}
 	languages, err := languagesOf(words)
 	if err != nil {
 		return "", &Error{err.Error(), environment(holes[0], "in the command, as that program reads its variables")}

@@ -98,6 +98,7 @@ func TestFillRefuses(t *testing.T) {
 		{"a user's home", `ls ~%`, "behind a ~", "write the home directory out"},
 		{"dollar quotes to bash", `echo $'%'`, "", ""},
 		{"dollar double quotes", `echo $"%"`, "", ""},
+		{"a duplicated descriptor", `echo a >&%`, "behind >& or <&", "write > ${var.v0} 2>&1 for a file, ${raw.var.v0} for a number"},
 		{"eval", `eval echo %`, "read as a command again", "sh -c 'echo \"$1\"' sh ${var.v0}"},
 		{"eval in other words", `command \eval "echo '%'"`, "read as a command again", ""},
 		{"trap", `trap "rm %" EXIT`, "read as a command again", ""},
@@ -187,6 +188,7 @@ func TestFillSaysWhereItCannotRead(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, want string }{
 		{"echo %\necho % 'x", "line 2, column 16: "},
+		{"echo %\r\n", "a carriage return in the shell text"},
 		{"echo % )", "line 1, column 16: "},
 		{"é % )", "line 1, column 14: "},
 		{"a=(%)", "arrays are a bash"},

@@ -20,18 +20,20 @@ const (
 )
 
 var (
-	inComment     = reason{"in a comment, which a newline would end", "take it out"}
-	inHeredoc     = reason{"in a here-document", useEnvironment}
-	inBackquotes  = reason{"in backquotes", "write $(…) for them"}
-	inArithmetic  = reason{"in arithmetic, where a text can be made to run commands", "write RAW where it is a number and nothing else: declare it with type: int"}
-	inParameter   = reason{"in a parameter expansion", useEnvironment}
-	inName        = reason{"in a name", useRaw}
-	inDollar      = reason{"in quotes with a $ in front", "take the $ away"}
-	inGlob        = reason{"in an extended glob", useEnvironment}
-	behindEscape  = reason{`behind a \`, "take the \\ away, or write $EXPR for the text itself"}
-	behindTilde   = reason{"behind a ~, which then means no home directory", "write the home directory out"}
-	inDeclaration = reason{"where declare may evaluate it", "assign it first, as NAME=EXPR, and declare it without a value"}
-	inText        = reason{"in a text that is read as a command again", "write the text without it and give it as an argument: sh -c 'echo \"$1\"' sh EXPR"}
+	inComment    = reason{"in a comment, which a newline would end", "take it out"}
+	inHeredoc    = reason{"in a here-document", useEnvironment}
+	inBackquotes = reason{"in backquotes", "write $(…) for them"}
+	inArithmetic = reason{"in arithmetic, where a text can be made to run commands", "write RAW where it is a number and nothing else: declare it with type: int"}
+	inParameter  = reason{"in a parameter expansion", useEnvironment}
+	inName       = reason{"in a name", useRaw}
+	inDollar     = reason{"in quotes with a $ in front", "take the $ away"}
+	inGlob       = reason{"in an extended glob", useEnvironment}
+	behindEscape = reason{`behind a \`, "take the \\ away, or write $EXPR for the text itself"}
+	behindTilde  = reason{"behind a ~, which then means no home directory", "write the home directory out"}
+	// bash expands what its quotes have already been taken from, where it is no number
+	behindDuplicate = reason{"behind >& or <&, which bash reads twice", "write > EXPR 2>&1 for a file, RAW for a number"}
+	inDeclaration   = reason{"where declare may evaluate it", "assign it first, as NAME=EXPR, and declare it without a value"}
+	inText          = reason{"in a text that is read as a command again", "write the text without it and give it as an argument: sh -c 'echo \"$1\"' sh EXPR"}
 )
 
 // refuse says that hole n cannot be filled.
@@ -202,8 +204,11 @@ func part(parent, child syntax.Node) *reason {
 	case *syntax.ArrayElem:
 		return when(!is(p.Value), &inArithmetic)
 	case *syntax.Redirect:
-		if p.Hdoc != nil || p.Op == syntax.Hdoc || p.Op == syntax.DashHdoc {
+		switch p.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
 			return &inHeredoc
+		case syntax.DplIn, syntax.DplOut:
+			return &behindDuplicate
 		}
 		return when(!is(p.Word), &inName)
 	case *syntax.UnaryTest:
