@@ -252,9 +252,13 @@ func (l *loader) seal() {
 func (l *loader) sourced(p model.Problem) model.Problem {
 	var from []string
 	for _, u := range l.uses {
-		if u.Pos == p.Pos && !strings.Contains(p.Message, u.Expression) && !slices.Contains(from, u.Expression) {
-			from = append(from, u.Expression)
+		if u.Pos != p.Pos || slices.Contains(from, u.Expression) {
+			continue
 		}
+		if strings.Contains(p.Message, u.Expression) {
+			return p // it says so itself, and the others may have no part in it
+		}
+		from = append(from, u.Expression)
 	}
 	switch all := strings.Join(from, ", "); {
 	case len(from) == 0:

@@ -75,7 +75,7 @@ func (c *command) declared(b *model.Body) (v model.Value, ok bool) {
 	if b.Named.Holes != nil {
 		return b.Named, false
 	}
-	return model.Value{Pos: b.Pos, Text: b.Name}, false
+	return b.Named, false
 }
 
 // split makes words of a command line, by the resource's provider, and a text for
@@ -93,7 +93,9 @@ func (c *command) split(b *model.Body, property string, v model.Value) (argv []s
 		}
 		var filled string
 		filled, err = c.w.Fill(argv, v.Text, v.Holes.Each())
-		argv = append(argv, filled)
+		if argv = append(argv, filled); err == nil && strings.TrimSpace(filled) == "" {
+			err = errors.New("command is empty")
+		}
 	} else if c.shell {
 		argv, err = c.w.Shell.Argv(v.Text, v.Holes.Each())
 	} else {

@@ -90,7 +90,7 @@ func declare(t *testing.T, opts Options, values map[string]model.Value) model.Sp
 
 func body(t *testing.T, values map[string]model.Value) *model.Body {
 	t.Helper()
-	return &model.Body{Ref: model.Ref{Type: "exec", Name: "x"}, Base: model.Base{Dir: t.TempDir()}, Values: values}
+	return &model.Body{Ref: model.Ref{Type: "exec", Name: "x"}, Named: text("x"), Base: model.Base{Dir: t.TempDir()}, Values: values}
 }
 
 func TestEnvironment(t *testing.T) {
