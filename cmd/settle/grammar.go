@@ -39,6 +39,7 @@ type grammar struct {
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 
 	Completion completionCommand `cmd:"" help:"Print the script by which a shell completes what is typed after settle."`
+	Man        manCommand        `cmd:"" help:"Print the manual page."`
 }
 
 // manifestArgs is the argument of the commands that take several manifests.
@@ -186,6 +187,9 @@ type versionCommand struct {
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
+
+// manCommand has no flags of its own.
+type manCommand struct{}
 
 // usage is a command line that means nothing: exit 64.
 type usage struct{ error }

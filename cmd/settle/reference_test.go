@@ -1,9 +1,16 @@
 package main
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,5 +45,115 @@ func TestReferenceIsInTheREADME(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("README.md differs from the properties (go test ./cmd/settle -update): -README +program\n%s", diff)
+	}
+}
+
+// Every type, property and key that the program explains stands in the README's
+// reference, under the type it belongs to.
+func TestEveryPropertyIsInTheREADME(t *testing.T) {
+	text := readme(t)
+	for _, p := range manifests.Explained(resources.Types(resources.World{})) {
+		typ, name, dotted := strings.Cut(p.Name, ".")
+		switch {
+		case dotted:
+			if row := "\n| `" + name + "` |"; !strings.Contains(section(text, "### "+typ), row) && !strings.Contains(section(text, "### Every type"), row) {
+				t.Errorf("README.md lacks %s", p.Name)
+			}
+		case !strings.Contains(text, "\n### "+typ+"\n") && !strings.Contains(text, "\n| `"+typ+"` |"):
+			t.Errorf("README.md lacks %s", p.Name)
+		}
+	}
+}
+
+func readme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(top, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// section is what stands under a heading.
+func section(text, heading string) string {
+	_, text, _ = strings.Cut(text, "\n"+heading+"\n")
+	text, _, _ = strings.Cut(text, "\n#")
+	return text
+}
+
+// Every exit code that exit.go has is one of the entries, and each of them is in
+// the README.
+func TestEveryExitCodeIsInTheReference(t *testing.T) {
+	known := map[string]bool{}
+	for _, e := range exitEntries {
+		for _, code := range strings.Split(e.name, ", ") {
+			known[code] = true
+		}
+		if !strings.Contains(section(readme(t), "## Exit codes"), "\n| "+e.name+" | ") {
+			t.Errorf("README.md lacks exit %s", e.name)
+		}
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "exit.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "exit") {
+			return true
+		}
+		codes++
+		if code := spec.Values[0].(*ast.BasicLit).Value; !known[code] {
+			t.Errorf("%s (%s) is no entry", spec.Names[0].Name, code)
+		}
+		return false
+	})
+	if codes < 10 {
+		t.Errorf("only %d codes are in exit.go", codes)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+		if !known[fmt.Sprint(128+int(s))] {
+			t.Errorf("%v is no entry", s)
+		}
+	}
+}
+
+// What the program reads from its environment is one of the entries, and each of
+// them is in the README.
+func TestEveryEnvironmentVariableIsInTheReference(t *testing.T) {
+	known := map[string]bool{}
+	var all strings.Builder
+	for _, e := range environmentEntries {
+		all.WriteString(e.name + " " + e.meaning + "\n")
+		if !strings.Contains(section(readme(t), "## Environment variables"), "`"+e.name+"`") {
+			t.Errorf("README.md lacks the variable %s", e.name)
+		}
+	}
+	for _, word := range regexp.MustCompile(`[A-Z_]+`).FindAllString(all.String(), -1) {
+		known[word] = true
+	}
+	read := 0
+	for _, dir := range []string{"cmd/settle", "cmd/internal", "model", "manifests", "resources", "providers"} {
+		walkCode(t, filepath.Join(top, dir), func(name string, file *ast.File) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				text, _ := strconv.Unquote(lit.Value) // the parser has accepted it
+				if !regexp.MustCompile(`^(SETTLE|GITHUB|GITLAB|XDG|CLICOLOR|NO)_[A-Z_]+$|^(CI|TERM|GOGC)$`).MatchString(text) {
+					return true
+				}
+				read++
+				if !known[text] {
+					t.Errorf("%s: %s is no entry", name, text)
+				}
+				return true
+			})
+		})
+	}
+	if read < 10 {
+		t.Errorf("only %d variables were found", read)
 	}
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"time"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
 )
@@ -20,25 +23,80 @@ type build struct {
 }
 
 func (c *versionCommand) run(a *app) []ending {
-	b := build{Version: version, Go: runtime.Version()}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				b.Commit = s.Value
-			case "vcs.time":
-				b.Date = s.Value
-			}
-		}
-	}
+	b := buildInfo()
 	if c.JSON {
 		a.print(render.Document(b))
 		return nil
 	}
-	line := "settle " + b.Version
-	if b.Commit != "" {
-		line += fmt.Sprintf(" (commit %.12s of %s)", b.Commit, b.Date)
-	}
-	a.print([]byte(line + "\n"))
+	a.print([]byte(b.String() + "\n"))
 	return nil
+}
+
+// String is what settle version says.
+func (b build) String() string {
+	line := "settle " + b.Version
+	if b.Commit == "" {
+		return line + " (of no known commit)"
+	}
+	commit, modified := strings.CutSuffix(b.Commit, modifiedMark)
+	line += fmt.Sprintf(" (commit %.12s of %s", commit, b.Date)
+	if modified {
+		line += ", modified"
+	}
+	return line + ")"
+}
+
+// modifiedMark is behind the commit of a program that was built with changes that
+// are in no commit.
+const modifiedMark = "-modified"
+
+// buildInfo is what the toolchain wrote into this program: of a build in a git
+// checkout the commit, of one of a module from a proxy what its version says,
+// of one of a bare tree nothing.
+func buildInfo() build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return buildOf(info)
+}
+
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: version, Go: runtime.Version()}
+	modified := ""
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			if s.Value == "true" {
+				modified = modifiedMark
+			}
+		}
+	}
+	if b.Commit == "" {
+		b.Commit, b.Date = fromPseudo(info.Main.Version)
+	}
+	if b.Commit != "" {
+		b.Commit += modified
+	}
+	return b
+}
+
+var pseudo = regexp.MustCompile(`[-.](\d{14})-([0-9a-f]{12})$`)
+
+// fromPseudo returns the commit and the time that a version between two releases
+// is made of, e.g. v0.1.1-0.20260102030405-0123456789ab.
+func fromPseudo(version string) (commit, date string) {
+	m := pseudo.FindStringSubmatch(version)
+	if m == nil {
+		return "", ""
+	}
+	t, err := time.Parse("20060102150405", m[1])
+	if err != nil {
+		return "", ""
+	}
+	return m[2], t.Format(time.RFC3339)
 }
