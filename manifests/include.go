@@ -55,6 +55,7 @@ func (l *loader) gather() {
 	g := gathering{l, map[string]*file{}, sha256.New()}
 	g.open(l.file, l.src.Bytes)
 	l.m.Hash = hex.EncodeToString(g.sum.Sum(nil))
+	l.m.TextHash = l.m.Hash
 }
 
 // enter makes a file the one that is read.

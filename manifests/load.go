@@ -38,6 +38,7 @@ type Inputs struct {
 	Facts     []Given                                   // --fact, over what Host says
 	FactFiles []ValueFile                               // --facts-file, over what Host says and under Facts
 	Host      func() (map[string]any, error)            // facts of this machine: texts, ints, []any and map[string]any
+	Elsewhere func(variable string) bool                // says that it is not this manifest, but one that is given the same, which declares it
 	Include   func(path string) (src []byte, err error) // reads an included file by its absolute path
 }
 
@@ -82,6 +83,17 @@ func Identify(src Source) (*model.Manifest, model.Problems) {
 		return nil, e.of(l.problems.Sort())
 	}
 	return l.m, nil
+}
+
+// Variables returns the names of the variables that a manifest declares,
+// whatever else is wrong with it.
+func Variables(src Source) []string {
+	src.Inputs = Inputs{Include: src.Include}
+	l := newLoader(src, nil)
+	main := l.file
+	l.gather()
+	l.takeValues(main)
+	return l.varNames
 }
 
 // name reads only the name of a manifest. It returns false after saying what is

@@ -28,7 +28,7 @@ func TestManifestFields(t *testing.T) {
 	}
 	sum := sha256.Sum256([]byte(text))
 	want := model.Manifest{
-		Path: "every-key.yaml", Dir: "/srv", Name: "all", Identity: "all", Hash: hex.EncodeToString(sum[:]),
+		Path: "every-key.yaml", Dir: "/srv", Name: "all", Identity: "all", Hash: hex.EncodeToString(sum[:]), TextHash: hex.EncodeToString(sum[:]),
 		Description: "every key and every common property", Parallel: 2, FailFast: true, CleanEnv: true,
 		OnMissingState: "refresh", Secrets: []string{"TOKEN", "OTHER"}, SecretValues: []string{"hunter22"}, Order: []int{0, 1, 2},
 	}

@@ -222,7 +222,7 @@ func (l *loader) declaredVar(name string, pos model.Pos) *variable {
 	if v := l.vars[name]; v != nil {
 		return v
 	}
-	if l.partial { // where it may be declared
+	if l.partial || l.src.Elsewhere != nil && l.src.Elsewhere(name) { // where it may be declared
 		return nil
 	}
 	suggestion := "declare it under vars"

@@ -50,7 +50,8 @@ type Manifest struct {
 	Dir            string // absolute; what relative paths are relative to
 	Name           string // the name key, "" when not given
 	Identity       string // of the journal: Name, else the absolute path, "" for a nameless "-"
-	Hash           string // of the bytes, for saved plans
+	Hash           string // of the files' bytes and of all values that are in it, for saved plans
+	TextHash       string // of the files' bytes alone
 	Description    string
 	Parallel       int // at least 1
 	FailFast       bool

@@ -17,7 +17,8 @@ type Saved struct {
 	Version   string          `json:"version"` // settle's
 	Created   time.Time       `json:"created"`
 	Manifest  string          `json:"manifest"` // as given, for people
-	Hash      string          `json:"hash"`     // of its bytes
+	Hash      string          `json:"hash"`     // of its bytes and values
+	Text      string          `json:"text"`     // of its bytes
 	Identity  string          `json:"identity"`
 	Position  string          `json:"position"` // of the journal: every apply moves it, so a plan serves once
 	Selection Selection       `json:"selection"`
@@ -33,7 +34,7 @@ type SavedDecision struct {
 
 // Save makes a plan to keep from a preview's outcomes.
 func Save(m *Manifest, position string, selection Selection, outcomes []Outcome) Saved {
-	s := Saved{Schema: SavedSchema, Manifest: m.Path, Hash: m.Hash, Identity: m.Identity, Position: position, Selection: selection}
+	s := Saved{Schema: SavedSchema, Manifest: m.Path, Hash: m.Hash, Text: m.TextHash, Identity: m.Identity, Position: position, Selection: selection}
 	for i := range outcomes {
 		s.Decisions = append(s.Decisions, SavedDecision{outcomes[i].ID, outcomes[i].Status, outcomes[i].DiffSum})
 	}
@@ -43,7 +44,11 @@ func Save(m *Manifest, position string, selection Selection, outcomes []Outcome)
 // Differs says what the plan rests on that is no longer so, "" when all of it is.
 func (s *Saved) Differs(m *Manifest, position string, selection Selection) string {
 	var what []string
-	if s.Hash != m.Hash {
+	switch {
+	case s.Hash == m.Hash:
+	case s.Text == m.TextHash:
+		what = append(what, "its values are not those that were planned: give the same --var, --var-file, --fact, --facts-file and environment")
+	default:
 		what = append(what, "the manifest is not the one that was planned")
 	}
 	if s.Identity != m.Identity {

@@ -21,6 +21,12 @@ func (c *validateCommand) run(a *app) []ending {
 	defer stop()
 	o := order{mode: "validate", strict: c.Strict, inputs: a.inputs(ctx, c.valueFlags, c.Manifests...)}
 	var all []*loaded
+	var files []string
+	for _, path := range orDefault(c.Manifests) {
+		in, _ := inside(path) // check says what is wrong with it
+		files = append(files, in...)
+	}
+	o.Elsewhere = a.elsewhere(ctx, files)
 	for _, path := range orDefault(c.Manifests) {
 		all = append(all, a.check(ctx, path, o)...)
 	}
@@ -67,14 +73,27 @@ func (l *loaded) includes(part *loaded) bool {
 // check loads a manifest, or those that are in a directory: files that others of
 // them include are no manifests of their own.
 func (a *app) check(ctx context.Context, path string, o order) []*loaded {
+	files, err := inside(path)
+	if err != nil {
+		return []*loaded{unread("validate", path, err)}
+	}
+	var all []*loaded
+	for _, file := range files {
+		all = append(all, a.load(ctx, file, o))
+	}
+	return whole(all)
+}
+
+// inside returns the manifests that are in a directory; of a file that one.
+func inside(path string) ([]string, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() { // load says what is wrong with it
-		return []*loaded{a.load(ctx, path, o)}
+		return []string{path}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return []*loaded{unread("validate", path, unwrapped(err))}
+		return nil, unwrapped(err)
 	}
-	var all []*loaded
+	var files []string
 	for _, entry := range entries {
 		name := entry.Name()
 		file := filepath.Join(path, name)
@@ -84,11 +103,10 @@ func (a *app) check(ctx context.Context, path string, o order) []*loaded {
 		if info, err := os.Stat(file); err == nil && info.IsDir() { // or a link to one
 			continue
 		}
-		all = append(all, a.load(ctx, file, o))
+		files = append(files, file)
 	}
-	all = whole(all)
-	if len(all) == 0 {
-		all = append(all, unread("validate", path, errors.New("no file in it is called *.yaml or *.yml")))
+	if len(files) == 0 {
+		return nil, errors.New("no file in it is called *.yaml or *.yml")
 	}
-	return all
+	return files, nil
 }

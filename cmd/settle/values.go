@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/providers/facts"
@@ -46,6 +47,30 @@ func givens(list []given) []manifests.Given {
 	return all
 }
 
+// elsewhere says of a variable whether any of several manifests declares it: what
+// is given to all of them need not mean something to each. They are looked at
+// again only where one of them does not know a variable.
+func (a *app) elsewhere(ctx context.Context, paths []string) func(variable string) bool {
+	if len(paths) < 2 {
+		return nil
+	}
+	declared := sync.OnceValue(func() map[string]bool {
+		names := map[string]bool{}
+		for _, path := range paths {
+			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+				continue // a pipe was read to its end
+			}
+			if src, _, err := a.read(ctx, path); err == nil {
+				for _, name := range manifests.Variables(src) {
+					names[name] = true
+				}
+			}
+		}
+		return names
+	})
+	return func(variable string) bool { return declared()[variable] }
+}
+
 // files are those that the flags name: they are read, and so not written over.
 func (f *valueFlags) files() []string { return slices.Concat(f.VarFile, f.FactsFile) }
 
@@ -58,7 +83,7 @@ type inputs struct {
 
 // inputs reads the values that the flags name, for these manifests.
 func (a *app) inputs(ctx context.Context, f valueFlags, paths ...string) inputs {
-	in := inputs{Inputs: manifests.Inputs{Vars: givens(f.Var), Facts: givens(f.Fact), Host: a.host}}
+	in := inputs{Inputs: manifests.Inputs{Vars: givens(f.Var), Facts: givens(f.Fact), Host: a.host, Elsewhere: a.elsewhere(ctx, paths)}}
 	dashes := 0
 	for _, path := range slices.Concat(paths, f.files()) {
 		dashes += when(path == "-", 1)
