@@ -3,6 +3,8 @@
 package main
 
 import (
+	"go/ast"
+	"go/token"
 	"os"
 	"os/exec"
 	"path"
@@ -13,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/resources"
@@ -84,6 +87,8 @@ func TestDocsAreFoundOut(t *testing.T) {
 		"bad script":       {"```sh\nfalse\n```\n", "exit status 1"},
 		"bad syntax":       {"<!-- syntax only: it is theirs -->\n```sh\nif\n```\n", "exit status 2"},
 		"bad setup":        {"<!-- setup:\nfalse\n-->\n```sh\ntrue\n```\n", "setup: exit status 1"},
+		"writes":           {"```sh\necho a > /usr/share/a\n```\n", "may reach the machine"},
+		"installs":         {"```console\n$ true && sudo apt-get install a\n```\n", "may reach the machine"},
 		"unknown language": {"```\nwhat\n```\n", "say why it is not run"},
 		"no reason":        {"<!-- not run: -->\n```\nwhat\n```\n", "why is it not run?"},
 		"no end":           {"```sh\ntrue\n", "has no end"},
@@ -188,6 +193,40 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 	}
 	if n < 100 {
 		t.Errorf("only %d names were looked at", n)
+	}
+}
+
+// Every exit code stands in the tables of them, and no other does.
+func TestDocsKnowEveryExitCode(t *testing.T) {
+	codes := map[string]bool{"129": true, "130": true, "143": true}
+	walkCode(t, ".", func(name string, file *ast.File) {
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.GenDecl); ok && name == "exit.go" && d.Tok == token.CONST {
+				for _, spec := range d.Specs {
+					codes[spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value] = true
+				}
+			}
+		}
+	})
+	if len(codes) < 12 {
+		t.Fatalf("only %d exit codes were found", len(codes))
+	}
+	number := regexp.MustCompile(`\d+`)
+	for _, name := range []string{"README.md", "cmd/settle/docs/pipelines.md"} {
+		_, rest, ok := strings.Cut(docPages(t)[name], "\n| exit |")
+		if !ok {
+			t.Fatalf("%s has no table of exit codes", name)
+		}
+		table, _, _ := strings.Cut(rest, "\n\n")
+		listed := map[string]bool{}
+		for _, row := range strings.Split(table, "\n")[2:] {
+			for _, code := range number.FindAllString(strings.Split(row, "|")[1], -1) {
+				listed[code] = true
+			}
+		}
+		if diff := cmp.Diff(listed, codes); diff != "" {
+			t.Errorf("%s: -table +program\n%s", name, diff)
+		}
 	}
 }
 
