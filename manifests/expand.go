@@ -125,7 +125,7 @@ func (s scope) assigned(n *yaml.Node) bool {
 func (s scope) fill(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
 	if s.l.base.CCM && strings.Contains(n.Value, "{") {
 		if found := ccmExpression.FindString(n.Value); found != "" {
-			s.refuse(s.l.pos(n), fmt.Sprintf("%q is a CCM expression, which settle does not evaluate", found), "write the value itself")
+			s.refuse(s.l.pos(n), fmt.Sprintf("%q is a CCM expression, which settle does not evaluate", found), ccmWay(found))
 			return n, false
 		}
 	}

@@ -35,11 +35,3 @@ var ccmKeys = []model.Property{
 	{Name: "pre_message", Kind: model.Text, Meaning: "a log line before the run", Example: "setting up the web server"},
 	{Name: "post_message", Kind: model.Text, Meaning: "a log line after the run", Example: "done"},
 }
-
-// ccmOnly are keys, properties and types that CCM has and settle has not, with
-// what to do instead where there is something.
-var ccmOnly = map[string]string{
-	"data": "", "hierarchy": "", "overrides": "", "resources_jet_file": "",
-	"health_checks": "an exec with unchanged: true that requires the resource is a check", "register_when_stable": "",
-	"package": "", "service": "", "archive": "", "scaffold": "", "apply": "", "file": "",
-}

@@ -78,6 +78,9 @@ func (s scope) variable(n *yaml.Node, e *value.Expr) *variable {
 	v := s.l.vars[e.Path[0]]
 	if v == nil {
 		suggestion := fmt.Sprintf("declare it: vars: {%s: …}", e.Path[0])
+		if s.l.base.CCM {
+			suggestion = "a CCM manifest has none: take ccm: away, and declare it under vars"
+		}
 		if meant, _ := model.Closest(e.Path[0], s.l.varNames, model.Tolerance(e.Path[0])); meant != "" {
 			suggestion = fmt.Sprintf("did you mean \"%s\"?", instead(e, meant))
 		}
@@ -186,6 +189,8 @@ func (s scope) ofSelf(n *yaml.Node, e *value.Expr) (any, bool) {
 		return nil, false
 	case s.l.self == nil:
 		s.refuse(s.l.pos(n), e.Text+" stands outside of a resource", "")
+		return nil, false
+	case len(e.Path) == 1 && e.Path[0] == "name" && s.l.self.Name == "": // what is wrong with it was said
 		return nil, false
 	case len(e.Path) == 1 && e.Path[0] == "name":
 		return s.l.self.Name, true

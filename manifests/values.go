@@ -147,9 +147,6 @@ func (s scope) line(n *yaml.Node) (model.Value, bool) {
 	return v, s.whole(n)
 }
 
-// ccmExpression is what CCM replaces in a manifest before it reads it.
-var ccmExpression = regexp.MustCompile(`(?s)\{\{.*\}\}|\$\{[^}]*\blookup\b[^}]*\}`)
-
 // argument reads a text that is handed to a program: it cannot hold a zero byte.
 func (s scope) argument(n *yaml.Node, what string) (model.Value, bool) {
 	v, ok := s.text(n, what)

@@ -99,7 +99,7 @@ func TestConditionsOverValues(t *testing.T) {
 		`host.os == 3`:              `"==" does not go with a text and an integer; int(…) makes a number of a text, string(…) a text of a number`,
 		`each.key == 3`:             `each stands outside of a resource with for_each`,
 		`${var.size} == 3`:          `a condition names values without ${}; write var.NAME == "x"`,
-		`lookup("data.size") == 3 `: `no function "lookup" in a condition; write var.NAME for data, host.NAME for facts`,
+		`lookup("data.size") == 3 `: `no function "lookup" in a condition; write var.size`,
 	} {
 		_, problems, _ := manifests.Load(machine(varsOfWhen+"resources: [exec: [{a: {command: /bin/true, when: '"+condition+"'}}]]\n", true), execType())
 		if len(problems) != 1 || problems[0].Message+"; "+problems[0].Suggestion != want && problems[0].Message != want {

@@ -148,16 +148,6 @@ func (l *loader) unknownProperty(key *yaml.Node, id string, v *vocabulary) {
 	}
 }
 
-// notYet refuses what CCM has and settle has not. It returns false when CCM
-// does not have it either.
-func (l *loader) notYet(key *yaml.Node, what string) bool {
-	way, ok := ccmOnly[key.Value]
-	if ok {
-		l.refuse(key, fmt.Sprintf("settle has no %s%q yet", what, key.Value), way)
-	}
-	return ok
-}
-
 // maxGuesses bounds how many names are compared with references that name
 // nothing: a file may have very many of both.
 const maxGuesses = 200_000

@@ -1,9 +1,11 @@
 package condition
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/types"
@@ -112,7 +114,7 @@ func (w *walk) bare(n *ast.IdentifierNode) {
 
 // theirs are other tools' words for the roots.
 var theirs = map[string]string{
-	"vars": "var", "variables": "var", "data": "var", "values": "var", "facts": "host", "fact": "host", "ansible_facts": "host", "grains": "host", "environment": "env",
+	"vars": "var", "variables": "var", "data": "var", "values": "var", "facts": "host", "fact": "host", "ansible_facts": "host", "grains": "host", "environment": "env", "environ": "env",
 }
 
 // member looks up what a path of names stands for.
@@ -125,7 +127,11 @@ func (w *walk) member(n *ast.MemberNode, nested int) {
 	first, ok := path[0].Property.(*ast.StringNode)
 	switch {
 	case !slices.Contains(roots, root.Value):
-		meant := theirs[root.Value]
+		if way := ofCCM(append([]string{root.Value}, words(path)...)...); way != "" {
+			w.refuse(root, fmt.Sprintf("unknown name %q", root.Value), way)
+			return
+		}
+		meant := theirs[strings.ToLower(root.Value)]
 		if meant == "" {
 			meant, _ = model.Closest(root.Value, roots, model.Tolerance(root.Value))
 		}
@@ -174,6 +180,17 @@ func (w *walk) path(n *ast.MemberNode) (root *ast.IdentifierNode, path []*ast.Me
 			return nil, nil
 		}
 	}
+}
+
+// words are the names that a path is made of, "" for what is none.
+func words(path []*ast.MemberNode) []string {
+	list := make([]string, len(path))
+	for i, step := range path {
+		if name, ok := step.Property.(*ast.StringNode); ok {
+			list[i] = name.Value
+		}
+	}
+	return list
 }
 
 // look finds the value of a name behind a root.
@@ -235,10 +252,20 @@ func (w *walk) unknownFunction(n *ast.CallNode) {
 		suggestion = "what is true now may not be when it is applied: a condition has no clock"
 	case callee.Value == "lookup":
 		suggestion = "write var.NAME for data, host.NAME for facts"
+		if key, ok := first(n.Arguments).(*ast.StringNode); ok {
+			suggestion = cmp.Or(ofCCM(key.Value), suggestion)
+		}
 	case meant != "":
 		suggestion = fmt.Sprintf("did you mean %q?", meant)
 	}
 	w.refuse(n, fmt.Sprintf("no function %q in a condition", callee.Value), suggestion)
+}
+
+func first(nodes []ast.Node) ast.Node {
+	if len(nodes) == 0 {
+		return nil
+	}
+	return nodes[0]
 }
 
 // types are those of all that is spoken of.

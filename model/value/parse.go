@@ -169,6 +169,9 @@ func parse(text string) (*Expr, *Fault) {
 	return e, nil
 }
 
+// theirs are other tools' words for the roots.
+var theirs = map[string]string{"facts": "host", "grains": "host", "data": "var", "vars": "var", "values": "var", "environ": "env", "environment": "env", "item": "each"}
+
 // root takes over the names of a path.
 func (e *Expr) root(names []string, text string) *Fault {
 	if names[0] == raw {
@@ -180,7 +183,10 @@ func (e *Expr) root(names []string, text string) *Fault {
 	case !known && e.Raw:
 		return &Fault{fmt.Sprintf("%q takes a whole path", short(e.Text)), "write ${raw.var.NAME}"}
 	case !known:
-		meant, _ := model.Closest(e.Root, Roots, model.Tolerance(e.Root))
+		meant := theirs[strings.ToLower(e.Root)]
+		if meant == "" {
+			meant, _ = model.Closest(e.Root, Roots, model.Tolerance(e.Root))
+		}
 		suggestion := fmt.Sprintf("values begin with %s; write $%s. for the text itself", strings.Join(Roots, ", "), written)
 		if meant != "" && e.Root != meant {
 			suggestion = fmt.Sprintf("did you mean \"${%s.…}\"? Write $%s. for the text itself", meant, written)
