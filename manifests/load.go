@@ -155,6 +155,7 @@ type loader struct {
 	defaults     map[string]*defaults // of the whole file, by type
 	body         model.Body           // the resource that is being read
 
+	copy        *rendering         // that is made of it; nil for none
 	values                         // what ${…} leads to
 	unrolled    int                // resources made by for_each
 	blurred     map[string]bool    // types some of whose resources are not known, because their for_each is wrong
@@ -178,10 +179,15 @@ type loader struct {
 // read takes a manifest through all that finds problems in it.
 func read(src Source, types []model.Type) *loader {
 	l := newLoader(src, types)
+	l.read()
+	return l
+}
+
+func (l *loader) read() {
 	main := l.file
 	l.gather()
 	if main.tree == nil {
-		return l
+		return
 	}
 	l.takeValues(main)
 	for _, f := range l.files {
@@ -194,7 +200,6 @@ func read(src Source, types []model.Type) *loader {
 	}
 	l.connect()
 	l.seal()
-	return l
 }
 
 func newLoader(src Source, types []model.Type) *loader {

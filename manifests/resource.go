@@ -62,6 +62,9 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 	})
 	l.learn(v, body)
 	l.self = nil
+	if l.copy != nil {
+		l.copy.resource(v, body)
+	}
 }
 
 // nameless reads the properties of a resource that has no name which can be

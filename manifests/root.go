@@ -92,6 +92,9 @@ func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 	}
 	if f.by == nil {
 		l.setKeys()
+		if l.copy != nil {
+			l.copy.keep(l.keys)
+		}
 	}
 	l.setSecrets()
 }
