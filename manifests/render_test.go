@@ -22,7 +22,7 @@ type essence struct {
 func essenceOf(m *model.Manifest) essence {
 	e := essence{Manifest: *m}
 	e.Manifest.Resources, e.Manifest.Hash, e.Manifest.Identity, e.Manifest.Path = nil, "", "", ""
-	e.Manifest.SecretValues, e.Manifest.Secrets = nil, nil
+	e.Manifest.SecretValues, e.Manifest.Secrets, e.Manifest.TextHash = nil, nil, ""
 	if len(m.Order) == 0 {
 		e.Manifest.Order = nil
 	}
