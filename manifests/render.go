@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -49,11 +50,14 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 		if filled := body.Named.Holes; word == "command" && !ok && filled != nil {
 			read, ok = model.Value{Text: filled.Filled, Quoted: true}, filled.Filled != ""
 		}
+		if word == "when" {
+			read, ok = decided(body)
+		}
 		p := v.properties[word]
 		if p.Kind == model.Refs && read.Default {
 			read, ok = others(body, read)
 		}
-		if !ok || word == "name" || word == "for_each" || idle[word] {
+		if !ok || word == "name" || word == "for_each" || word == "control" || idle[word] {
 			continue
 		}
 		if sensitive && veiled(p) {
@@ -80,6 +84,11 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 	r.entries = append(r.entries, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 		textNode(v.Name, true), {Kind: yaml.SequenceNode, Content: []*yaml.Node{entry}},
 	}})
+}
+
+// decided is what came of a resource's conditions.
+func decided(body *model.Body) (model.Value, bool) {
+	return model.Value{Text: strconv.FormatBool(!body.Off), Quoted: true}, body.Has("when") || body.Has("control")
 }
 
 // idle returns the defaults that mean nothing to a resource: its type passes over

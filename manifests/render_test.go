@@ -36,6 +36,9 @@ func essenceOf(m *model.Manifest) essence {
 		}
 		e.About = append(e.About, about)
 		r.Spec, r.Pos, r.Values = nil, model.Pos{}, nil
+		if r.Off != "" {
+			r.Off = "off"
+		}
 		edges := r.Upstream
 		r.Upstream = nil
 		for _, edge := range edges {

@@ -156,7 +156,7 @@ func (s scope) names(pos model.Pos) condition.Names {
 			case found == nil:
 				return nil, &condition.Error{Message: fmt.Sprintf("the variable %s has no value", name), Suggestion: fmt.Sprintf("give it with --var %s=…, or a default", name)}
 			}
-			return unordered(found), nil
+			return value.Native(found), nil
 		},
 		Host: func(name string) (any, *condition.Error) {
 			if !s.gather(pos) {
@@ -166,7 +166,7 @@ func (s scope) names(pos model.Pos) condition.Names {
 			if !ok {
 				return nil, &condition.Error{Message: fmt.Sprintf("this machine does not say host.%s", name), Suggestion: fmt.Sprintf("give it with --fact %s=…", name)}
 			}
-			return unordered(found), nil
+			return value.Native(found), nil
 		},
 		Env: func(name string) string {
 			text, _ := l.getenv(name)
@@ -174,27 +174,7 @@ func (s scope) names(pos model.Pos) condition.Names {
 		},
 	}
 	if l.item != nil {
-		names.Each = map[string]any{"key": l.item.key, "value": unordered(l.item.value)}
+		names.Each = map[string]any{"key": l.item.key, "value": value.Native(l.item.value)}
 	}
 	return names
-}
-
-// unordered is a value without the order of its maps, which conditions do not
-// look at.
-func unordered(v any) any {
-	switch v := v.(type) {
-	case value.Map:
-		m := make(map[string]any, len(v))
-		for _, e := range v {
-			m[e.Key] = unordered(e.Value)
-		}
-		return m
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = unordered(item)
-		}
-		return list
-	}
-	return v
 }
