@@ -88,6 +88,7 @@ func TestDocsAreFoundOut(t *testing.T) {
 		"bad syntax":       {"<!-- syntax only: it is theirs -->\n```sh\nif\n```\n", "exit status 2"},
 		"bad setup":        {"<!-- setup:\nfalse\n-->\n```sh\ntrue\n```\n", "setup: exit status 1"},
 		"writes":           {"```sh\necho a > /usr/share/a\n```\n", "may reach the machine"},
+		"applied there":    {"<!-- applied: -->\n```yaml\n- file: {name: /etc/a}\n```\n", "may reach the machine"},
 		"installs":         {"```console\n$ true && sudo apt-get install a\n```\n", "may reach the machine"},
 		"unknown language": {"```\nwhat\n```\n", "say why it is not run"},
 		"no reason":        {"<!-- not run: -->\n```\nwhat\n```\n", "why is it not run?"},
