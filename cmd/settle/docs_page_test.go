@@ -54,6 +54,8 @@ func parsePage(text string) (blocks []docBlock, err error) {
 			said := strings.TrimSuffix(strings.Join(body, "\n"), "-->")
 			value, rest, _ := strings.Cut(said, "\n")
 			marks = append(marks, docMark{found[1], strings.TrimSpace(value), rest})
+		case strings.HasPrefix(lines[i], "<!--") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "```"):
+			return nil, fmt.Errorf("line %d: no such mark", i+1)
 		case strings.HasPrefix(lines[i], "```"):
 			b := docBlock{line: i + 1, lang: strings.TrimPrefix(lines[i], "```"), marks: marks}
 			marks = nil

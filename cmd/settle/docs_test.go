@@ -92,6 +92,7 @@ func TestDocsAreFoundOut(t *testing.T) {
 		"installs":         {"```console\n$ true && sudo apt-get install a\n```\n", "may reach the machine"},
 		"unknown language": {"```\nwhat\n```\n", "say why it is not run"},
 		"no reason":        {"<!-- not run: -->\n```\nwhat\n```\n", "why is it not run?"},
+		"no such mark":     {"<!-- aplied: twice -->\n```yaml\n- exec: {name: \"true\"}\n```\n", "line 1: no such mark"},
 		"no end":           {"```sh\ntrue\n", "has no end"},
 		"no block":         {"<!-- file: a -->\nwords\n", "above no block"},
 	} {

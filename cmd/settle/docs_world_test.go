@@ -61,10 +61,12 @@ func (w *docWorld) command(name string, args ...string) *exec.Cmd {
 
 // do does what a block is for, and says what is wrong with it.
 func (w *docWorld) do(b *docBlock) error {
-	if why, ok := b.mark("not run"); ok {
-		if len(strings.Fields(why)) < 3 {
-			return errors.New("why is it not run?")
-		}
+	why, leave := b.mark("not run")
+	reason, syntax := b.mark("syntax only")
+	switch {
+	case (leave || syntax) && len(strings.Fields(why+reason)) < 3:
+		return errors.New("why is it not run?")
+	case leave:
 		return nil
 	}
 	for _, m := range b.marks {
@@ -82,7 +84,6 @@ func (w *docWorld) do(b *docBlock) error {
 			return err
 		}
 	}
-	_, syntax := b.mark("syntax only")
 	if _, applied := b.mark("applied"); !syntax && b.lang != "json" && (b.lang != "yaml" || isFile || applied) {
 		if err := tame(b); err != nil {
 			return err
