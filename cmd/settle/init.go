@@ -110,7 +110,7 @@ func create(file string, text []byte) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("make %s in this directory: %w", file, unwritable(err))
+		return fmt.Errorf("make %s: %w", file, unwritable(err))
 	}
 	return nil
 }
