@@ -20,7 +20,7 @@ const (
 	FactSettled FactKind = "settle" // a "no" paid what was owed to it: Run, ID, Alias
 	FactOwe     FactKind = "owe"    // a refresh is owed: ID (subscriber), By, Run (since)
 	FactMark    FactKind = "mark"   // an attempt left creates unfinished: ID, Run (which)
-	FactLast    FactKind = "last"   // how a resource left things, "" for no one knows: Run, ID, Alias, Last
+	FactLast    FactKind = "last"   // how a resource left things, "" for no one knows: ID, Alias, Last
 	FactForget  FactKind = "forget" // what is remembered of ID (and Alias) is dropped; of all when ID is ""
 )
 
@@ -162,18 +162,39 @@ func (m *Memory) LastOf(r *Resource) string {
 // Gone returns the facts that drop how resources left things which the manifest
 // does not have any more: else a manifest whose names come and go would make
 // the journal grow for ever.
-func (m *Memory) Gone(manifest *Manifest, run string) []Fact {
-	if len(m.Last) == 0 {
+func (m *Memory) Gone(manifest *Manifest) []Fact {
+	there := 0
+	for i := 0; len(m.Last) > there && i < len(manifest.Resources); i++ {
+		r := &manifest.Resources[i]
+		there += m.lasts(r.ID())
+		if r.Alias != "" && r.Alias != r.Name {
+			there += m.lasts(r.AliasID())
+		}
+	}
+	if there == len(m.Last) { // mostly, and found out without making a set of all names
 		return nil
 	}
-	there := manifest.names()
 	var facts []Fact
+	names := manifest.names()
 	for _, id := range slices.Sorted(maps.Keys(m.Last)) {
-		if !there[id] {
-			facts = append(facts, Fact{Kind: FactLast, Run: run, ID: id})
+		if !names[id] {
+			facts = append(facts, Fact{Kind: FactLast, ID: id})
 		}
 	}
 	return facts
+}
+
+// lasts is how often something is remembered under a name: once or never.
+func (m *Memory) lasts(id string) int {
+	if _, ok := m.Last[id]; ok {
+		return 1
+	}
+	return 0
+}
+
+// Size is how many facts the memory adds up from at least.
+func (m *Memory) Size() int {
+	return len(m.Debts) + len(m.Marks) + len(m.Left) + len(m.Shut) + len(m.Last)
 }
 
 // names returns what the manifest's resources are called, by name and alias.
@@ -207,7 +228,7 @@ func (m *Memory) Orphans(manifest *Manifest) []Debt {
 
 // Facts returns the shortest journal that adds up to the same memory.
 func (m *Memory) Facts() []Fact {
-	facts := make([]Fact, 0, len(m.Debts)+len(m.Marks)+len(m.Left)+len(m.Shut)+len(m.Last))
+	facts := make([]Fact, 0, m.Size())
 	for _, id := range slices.Sorted(maps.Keys(m.Shut)) { // first: it ends what else is said of the id
 		facts = append(facts, Fact{Kind: FactEnded, ID: id, Run: m.Shut[id], End: EndShutdown})
 	}

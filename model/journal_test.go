@@ -310,11 +310,14 @@ func TestGone(t *testing.T) {
 	t.Parallel()
 	m := Replay([]Fact{last("1 exec#here a"), last("1 exec#gone b"), last("1 exec#renamed c")})
 	manifest := &Manifest{Resources: []Resource{*named("here", ""), *named("new", "renamed")}}
-	facts := m.Gone(manifest, "2")
-	if d := cmp.Diff([]Fact{last("2 exec#gone")}, facts); d != "" {
+	facts := m.Gone(manifest)
+	if d := cmp.Diff([]Fact{{Kind: FactLast, ID: "exec#gone"}}, facts); d != "" {
 		t.Errorf("gone (-want +got):\n%s", d)
 	}
 	after := Replay(append(m.Facts(), facts...))
+	if again := after.Gone(manifest); again != nil {
+		t.Errorf("gone again: %v", again)
+	}
 	if got := what(after); got != "exec#here=a exec#renamed=c" {
 		t.Errorf("remembers %q after that", got)
 	}

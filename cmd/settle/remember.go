@@ -126,7 +126,7 @@ func refusedState(err error) *refusal {
 // tells of refreshes that nobody is left to get.
 func (a *app) missing(j *job, l *loaded, m *memory) error {
 	if m.locked != nil {
-		if err := m.Append(m.Gone(l.whole, l.report.Run), false); err != nil {
+		if err := m.Append(m.Gone(l.whole), false); err != nil {
 			return refusedState(err)
 		}
 	}

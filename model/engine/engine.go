@@ -240,7 +240,7 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 	}
 	r := &w.m.Resources[msg.n]
 	if w.left[msg.n] { // until it has ended, no one knows
-		w.facts = append(w.facts, w.last(r, ""))
+		w.facts = append(w.facts, last(r, ""))
 	}
 	if w.journaled[msg.n] {
 		w.facts = append(w.facts, model.Fact{
@@ -287,7 +287,7 @@ func (w *walk) end(n int, o model.Outcome) {
 		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
 	}
 	if o.Last != "" {
-		w.facts = append(w.facts, w.last(r, o.Last))
+		w.facts = append(w.facts, last(r, o.Last))
 	}
 	if o.Differs != nil && w.differs == nil {
 		w.differs = o.Differs

@@ -32,6 +32,6 @@ func facts(run string, r *model.Resource, o *model.Outcome) []model.Fact {
 }
 
 // last is the fact of how a resource left things.
-func (w *walk) last(r *model.Resource, last string) model.Fact {
-	return model.Fact{Kind: model.FactLast, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(), Last: last}
+func last(r *model.Resource, last string) model.Fact {
+	return model.Fact{Kind: model.FactLast, ID: r.ID(), Alias: r.AliasID(), Last: last}
 }

@@ -88,7 +88,7 @@ func TestWhileItActsNoOneKnowsHowThingsAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []model.Fact{{Kind: model.FactLast, Run: "r", ID: "exec#0"}, {Kind: model.FactLast, Run: "r", ID: "exec#0", Last: "b"}}
+	want := []model.Fact{{Kind: model.FactLast, ID: "exec#0"}, {Kind: model.FactLast, ID: "exec#0", Last: "b"}}
 	if d := cmp.Diff(want, j.facts); d != "" {
 		t.Errorf("facts (-want +got):\n%s", d)
 	}

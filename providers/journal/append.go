@@ -18,13 +18,15 @@ type Journal struct {
 	Snapshot
 	lock *os.File
 
-	mu      sync.Mutex // over all below, and over the Snapshot's facts
-	me      Holder
-	naming  bool         // our name is about to be written into the lock file anew
-	pending []model.Fact // go with the first fact: a run that does nothing is one line, its end
-	file    *os.File     // nil before the first line
-	dirty   bool         // written and not synced
-	err     error        // after which nothing more can be promised
+	mu       sync.Mutex // over all below, and over the Snapshot's facts
+	me       Holder
+	naming   bool         // our name is about to be written into the lock file anew
+	pending  []model.Fact // go with the first fact: a run that does nothing is one line, its end
+	file     *os.File     // nil before the first line
+	dirty    bool         // written and not synced
+	last     model.Memory // what the facts added up to when there were
+	replayed int          // so many of them
+	err      error        // after which nothing more can be promised
 
 	// the file's, but for tests of what a failing disk does
 	write func([]byte) (int, error)
@@ -119,14 +121,14 @@ func (j *Journal) openFile() error {
 // compact writes the journal anew, shorter, when that is worth its while. It
 // is an economy, not a promise: where it fails the long journal is as good.
 func (j *Journal) compact(path string) {
-	short := model.Compact(j.facts)
-	if len(short) > len(j.facts)/2 { // it is long because there is much to remember
+	memory := j.memory()
+	if memory.Size() > len(j.facts)/2 { // it is long because there is much to remember
 		return
 	}
 	if j.pruneBackups() != nil { // of runs that it will know no more
 		return
 	}
-	text := encode([]byte(header), short)
+	text := encode([]byte(header), model.Compact(j.facts))
 	if size := int64(len(text)); size <= j.size/2 && replaceFile(path, text) == nil {
 		j.size = size
 	}
@@ -136,7 +138,16 @@ func (j *Journal) compact(path string) {
 func (j *Journal) Memory() model.Memory {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.Snapshot.Memory()
+	return j.memory()
+}
+
+// memory replays the facts, unless there are no more than the last time: a run
+// that finds all as declared asks twice, before and after.
+func (j *Journal) memory() model.Memory {
+	if j.replayed != len(j.facts) || j.replayed == 0 {
+		j.last, j.replayed = j.Snapshot.Memory(), len(j.facts)
+	}
+	return j.last
 }
 
 // Close ends the lock. What was appended stays.
