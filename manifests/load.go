@@ -166,11 +166,14 @@ type loader struct {
 	refreshOnly []link             // resources that wait for a refresh
 	known       []string           // all names and aliases, for suggestions
 	guesses     int                // names compared with references that name nothing
-	claims      map[string]int     // paths that resources write
-	revealed    map[string]bool    // the values in SecretValues
-	circles     [][]int            // resources that wait for themselves or for each other, a problem each
-	lacking     model.Problems     // values that are not there, of the resource that is being read
-	answers     map[string]answer  // of conditions, by their text
+	places      map[string]int     // paths where resources stand, as indexes of standing
+	standing    []standing
+	made        []made            // paths at which resources make something
+	claims      map[string]int    // paths that resources write
+	revealed    map[string]bool   // the values in SecretValues
+	circles     [][]int           // resources that wait for themselves or for each other, a problem each
+	lacking     model.Problems    // values that are not there, of the resource that is being read
+	answers     map[string]answer // of conditions, by their text
 	problems    model.Problems
 	warnings    model.Problems
 	said        map[said]bool // of the problems and warnings
@@ -210,6 +213,7 @@ func newLoader(src Source, types []model.Type) *loader {
 		numbers:  map[model.Ref]int{},
 		ghosts:   map[model.Ref]bool{},
 		claims:   map[string]int{},
+		places:   map[string]int{},
 		revealed: map[string]bool{},
 		said:     map[said]bool{},
 	}

@@ -81,6 +81,7 @@ func (l *loader) connect() {
 		}
 	}
 	l.subscribers()
+	l.parents()
 	l.order()
 }
 

@@ -51,6 +51,7 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 	}
 	if off == "" {
 		l.claim(body, s.id)
+		l.place(body)
 	}
 	l.index(body, s.id)
 	l.note(body, s.id)

@@ -17,6 +17,7 @@ type Body struct {
 	Values   map[string]Value // by property; defaults of the manifest are in it already
 	Off      bool             // it is not for this machine: what it writes may be another one's there
 	Claims   []Claim
+	Place    Place
 	Problems Problems
 	Warnings Problems
 }
@@ -25,6 +26,14 @@ type Body struct {
 type Claim struct {
 	Path string // absolute
 	Pos  Pos    // where it is said
+}
+
+// Place is where a resource stands among the files of the machine: what stands
+// below it, or is written there, waits for it. The zero value is nowhere.
+type Place struct {
+	Path   string // absolute and clean
+	Empty  bool   // nothing is to be there
+	Closed bool   // nor can anything be below it: what is to be there is no directory
 }
 
 // Base is what a type may need to know of the manifest around a resource.

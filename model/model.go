@@ -69,7 +69,7 @@ type Manifest struct {
 type Edge struct {
 	On      int    // index of the resource that goes first
 	Refresh bool   // a change of it refreshes this one
-	By      string // the property that made the edge: require, subscribe, before, notify
+	By      string // the property that made the edge: require, subscribe, before, notify; parent for one that nobody wrote
 	Pos     Pos    // where it stands
 }
 

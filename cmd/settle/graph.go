@@ -94,6 +94,8 @@ func edgesOf(m *model.Manifest, loops [][]int) []render.Edge {
 			kind := "require"
 			if e.Refresh {
 				kind = "subscribe"
+			} else if e.By == "parent" {
+				kind = e.By
 			} else if slices.ContainsFunc(r.Upstream, func(o model.Edge) bool { return o.On == e.On && o.Refresh }) {
 				continue
 			}

@@ -12,7 +12,7 @@ const searchLimit = 1 << 22
 // next, and the last comes after the first. A loop starts with its lowest
 // node, and the loops are in the order of their first nodes.
 func Loops(upstream [][]int) [][]int {
-	component, count := components(upstream)
+	component, count := Components(upstream)
 	members := make([][]int, count)
 	for n, c := range component {
 		members[c] = append(members[c], n)
@@ -28,9 +28,10 @@ func Loops(upstream [][]int) [][]int {
 	return loops
 }
 
-// components numbers the strongly connected components (Tarjan's algorithm,
-// with a stack of its own: a chain may be as long as the file allows).
-func components(upstream [][]int) (component []int, count int) {
+// Components numbers the strongly connected components: nodes have the same
+// number when they lie on a loop together. (Tarjan's algorithm, with a stack of
+// its own: a chain may be as long as the file allows.)
+func Components(upstream [][]int) (component []int, count int) {
 	const none = -1
 	component = slices.Repeat([]int{none}, len(upstream))
 	visit := make([]int, len(upstream)) // when a node was first seen, from 1

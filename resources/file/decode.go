@@ -39,6 +39,7 @@ func (w *world) decode(b *model.Body) model.Spec {
 	f.decodeSource(b)
 	f.decodeValidate(b)
 	f.agree(b)
+	b.Place = f.place()
 	return f
 }
 
@@ -66,6 +67,13 @@ func (f *file) decodePath(b *model.Body) {
 			b.Refuse(property, fmt.Sprintf("%s is already declared by %s at %s:%d", f.path, other.(*file).ref, pos.File, pos.Line), "declare all of it in one place")
 		}
 	}
+}
+
+// place is where the file stands. Of one that is only made where nothing is, no
+// one can say what it is.
+func (f *file) place() model.Place {
+	gone := f.kind == model.FileMissing
+	return model.Place{Path: f.path, Empty: gone, Closed: gone || f.kind == model.FileRegular && !f.create}
 }
 
 func (f *file) decodeSource(b *model.Body) {

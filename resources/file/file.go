@@ -64,10 +64,11 @@ type world struct {
 	paths   sync.Map // path -> *file, of every resource
 }
 
-// makes says whether a directory on the way to a path is declared somewhere.
+// makes says whether a directory on the way to a path, or a link that may lead
+// to one, is declared somewhere.
 func (w *world) makes(path string) bool {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if f, ok := w.paths.Load(dir); ok && f.(*file).kind == model.FileDirectory {
+		if f, ok := w.paths.Load(dir); ok && (f.(*file).kind == model.FileDirectory || f.(*file).kind == model.FileLink) {
 			return true
 		}
 	}

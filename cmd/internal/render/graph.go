@@ -21,7 +21,7 @@ type Node struct {
 type Edge struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	Kind string `json:"kind"`           // require, or subscribe: a change of From refreshes To
+	Kind string `json:"kind"`           // require; subscribe: a change of From refreshes To; parent: To stands below From, and nobody has said require
 	Loop bool   `json:"loop,omitempty"` // part of a loop, which is why the manifest is invalid
 }
 
@@ -58,8 +58,11 @@ func dot(g Graph) []byte {
 	}
 	for _, e := range g.Edges {
 		var look []string
-		if e.Kind == "require" {
+		switch e.Kind {
+		case "require":
 			look = append(look, "style=dashed")
+		case "parent":
+			look = append(look, "style=dotted")
 		}
 		if e.Loop {
 			look = append(look, fmt.Sprintf("color=%q, penwidth=2", loopColour))
@@ -100,7 +103,7 @@ func mermaid(g Graph) []byte {
 	}
 	for i, e := range g.Edges {
 		arrow := "-->"
-		if e.Kind == "require" {
+		if e.Kind != "subscribe" {
 			arrow = "-.->"
 		}
 		fmt.Fprintf(&b, "  n%d %s n%d\n", number[e.From], arrow, number[e.To])
