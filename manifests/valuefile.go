@@ -11,10 +11,10 @@ import (
 
 // valueFile yields the keys of a file of values with what stands under them,
 // after saying what is wrong with the file. It is YAML as a manifest is, by the
-// same rules; so JSON will do.
+// same rules, or JSON.
 func (l *loader) valueFile(f ValueFile) iter.Seq2[*yaml.Node, *yaml.Node] {
 	file := newLoader(Source{Path: f.Path, Bytes: f.Bytes}, nil)
-	root := file.parse(f.Bytes)
+	root := file.parse(fromJSON(f.Bytes))
 	if root != nil && !file.sound(root) {
 		root = nil
 	}
