@@ -66,6 +66,9 @@ func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
 		all = s.whole(item) && all
 		pair := model.Pair{Pos: s.l.pos(item), Key: key, Value: s.at(item)}
 		pair.Value.Text = value
+		if _, marked, ok := strings.Cut(pair.Value.Marked, "="); ok {
+			pair.Value.Marked = marked
+		}
 		list = append(list, pair)
 	}
 	return list, all

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -111,8 +112,11 @@ func (s scope) shaped(p *model.Property, n *yaml.Node) (model.Value, bool) {
 // at returns a value with its place.
 func (s scope) at(n *yaml.Node) model.Value {
 	v := model.Value{Pos: s.l.pos(n), Text: n.Value, Quoted: n.Style != 0}
-	if f := s.l.filled[n]; f != nil && n.Value == f.marked {
-		v.Holes = f.holes
+	if f := s.l.filled[n]; f != nil {
+		v.Marked = cmp.Or(f.marked, model.Mark)
+		if n.Value == f.marked {
+			v.Holes = f.holes
+		}
 	}
 	return v
 }

@@ -66,6 +66,7 @@ type Value struct {
 	Quoted   bool   // Scalar: quoted or a block scalar, so never a slip of YAML's typing
 	Bool     bool   // Bool; CodesOrTrue: true was written
 	Default  bool   // came from defaults, not from the resource itself
+	Marked   string // Scalar with values in it: with a Mark for each, as it is written; "" for others
 	Holes    *Holes // of a command that has values in it; nil when it has none
 }
 

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -267,14 +268,16 @@ func (c *command) doubtCommands(b *model.Body) {
 	}
 }
 
-// literal warns of a value that looks as if a shell would expand it.
+// literal warns of a text that is written as if a shell would expand it. What
+// came in with a value is meant as it is.
 func literal(b *model.Body, property string, v model.Value) {
+	written := cmp.Or(v.Marked, v.Text)
 	switch {
-	case strings.HasPrefix(v.Text, "~"):
+	case strings.HasPrefix(written, "~"):
 		b.WarnAt(v.Pos, property, "~ is not expanded here", "write the home directory out")
-	case expands(v.Text):
+	case expands(written):
 		b.WarnAt(v.Pos, property, fmt.Sprintf("%q is not expanded here", v.Text), "write the value out")
-	case matches(v.Text) && (property != "environment" || filepath.IsAbs(v.Text)):
+	case matches(written) && (property != "environment" || filepath.IsAbs(v.Text)):
 		b.WarnAt(v.Pos, property, fmt.Sprintf("%q matches no files here: it is taken as it stands", v.Text), "write the names out")
 	}
 }
