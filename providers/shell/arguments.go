@@ -16,6 +16,7 @@ import (
 // programs make of an argument is theirs.
 var rereads = map[string]*reason{
 	"eval": &inText, "trap": &inText, "alias": &inText, "let": &inArithmetic,
+	"complete": &inText, "compgen": &inText, "bind": &inText, "fc": &inText, "functions": &inText, "sched": &inText,
 	"declare": &inDeclaration, "typeset": &inDeclaration, "nameref": &inDeclaration, "integer": &inDeclaration,
 	"unset": &inName, "read": &inName, "mapfile": &inName, "readarray": &inName, "getopts": &inName,
 }
