@@ -61,7 +61,7 @@ func (*validateCommand) Help() string {
 
     settle validate                     settle.yaml in this directory
     settle validate --strict *.yaml     warnings are problems too
-    settle validate manifests           every *.yaml and *.yml in a directory
+    settle validate manifests           every *.yaml and *.yml in a directory that none of them includes
     generate | settle validate -        a manifest from standard input
 
 Exits 0 when there is no problem, 65 when there is one, 66 when a manifest cannot be read.`

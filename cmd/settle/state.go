@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/journal"
 )
@@ -92,7 +93,9 @@ func (a *app) refuseState(o *opened, r *refusal) []ending {
 }
 
 func (c *owedCommand) run(a *app) []ending {
-	o := a.open(a.loadAlone(c.Manifest, order{mode: "owed"}, c.valueFlags), c.Output, c.StateDir)
+	l := a.loadAlone(c.Manifest, order{mode: "owed"}, c.valueFlags)
+	whole := !a.identify(l)
+	o := a.open(l, c.Output, c.StateDir)
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}
@@ -104,7 +107,7 @@ func (c *owedCommand) run(a *app) []ending {
 		a.err.Info("an apply is running: what is owed may change")
 	}
 	memory := snap.Memory()
-	debts, marks := outstanding(&memory, o.manifest)
+	debts, marks := outstanding(&memory, o.manifest, whole)
 	if o.json {
 		a.print(render.Document(map[string][]render.Debt{"owed": debts}))
 	} else {
@@ -113,9 +116,25 @@ func (c *owedCommand) run(a *app) []ending {
 	return []ending{o.end}
 }
 
+// identify makes do with the name of a manifest that has problems, an included
+// file that is missing for one: what it is owed is remembered all the same.
+func (a *app) identify(l *loaded) bool {
+	if l.refused == nil || l.refused.code != exitInvalid {
+		return false
+	}
+	m, _ := manifests.Identify(l.src)
+	if m == nil {
+		return false
+	}
+	a.err.Warn(fmt.Sprintf("%s: what it holds now is not known", l.refused.Error()))
+	l.manifest, l.whole, l.refused, l.report.Error = m, m, nil, ""
+	return true
+}
+
 // outstanding lists what is remembered against resources: debts in the order
-// in which they were made, marks by name.
-func outstanding(m *model.Memory, manifest *model.Manifest) ([]render.Debt, []render.Mark) {
+// in which they were made, marks by name. Only of a whole manifest it can be
+// said what is not in it any more.
+func outstanding(m *model.Memory, manifest *model.Manifest, whole bool) ([]render.Debt, []render.Mark) {
 	names := map[string]string{} // any name of a resource -> its id
 	for i := range manifest.Resources {
 		r := &manifest.Resources[i]
@@ -127,8 +146,8 @@ func outstanding(m *model.Memory, manifest *model.Manifest) ([]render.Debt, []re
 	debts := []render.Debt{}
 	for _, d := range m.Debts {
 		id, there := names[d.ID]
-		debt := render.Debt{ID: d.ID, By: d.By, SinceRun: d.Since, Orphan: !there}
-		if id != d.ID {
+		debt := render.Debt{ID: d.ID, By: d.By, SinceRun: d.Since, Orphan: whole && !there}
+		if there && id != d.ID {
 			debt.Now = id
 		}
 		debts = append(debts, debt)
