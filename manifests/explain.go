@@ -76,7 +76,7 @@ func Explained(types []model.Type) []model.Property {
 
 func unknownWord(message, prefix, meant string) error {
 	if meant == "" {
-		return fmt.Errorf("%s", message)
+		return fmt.Errorf("%s: %s lists them", message, strings.TrimSpace("settle explain "+strings.TrimSuffix(prefix, ".")))
 	}
 	return fmt.Errorf("%s; did you mean %q?", message, prefix+meant)
 }

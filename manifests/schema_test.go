@@ -210,12 +210,12 @@ func TestExplain(t *testing.T) {
 	}
 	for _, tt := range []struct{ what, want string }{
 		{"exec.creats", `exec has no property "creats"; did you mean "exec.creates"?`},
-		{"exec.frobnicate", `exec has no property "frobnicate"`},
+		{"exec.frobnicate", `exec has no property "frobnicate": settle explain exec lists them`},
 		{"exec.env", `exec has no property "env"; did you mean "exec.environment"?`},
 		{"creates", `no type is called "creates"; did you mean "exec.creates"?`},
 		{"exce.creates", `no type is called "exce"; did you mean "exec"?`},
 		{"paralel", `no type is called "paralel"; did you mean "parallel"?`},
-		{"frobnicate", `no type is called "frobnicate"`},
+		{"frobnicate", `no type is called "frobnicate": settle explain lists them`},
 	} {
 		if text, err := manifests.Explain(types(), tt.what); err == nil || err.Error() != tt.want {
 			t.Errorf("Explain(%q) = %q, %v; want error %s", tt.what, text, err, tt.want)

@@ -15,12 +15,12 @@ func (f *reportFlags) apart(reads []string, writes ...string) error {
 	for i, path := range writes {
 		for _, read := range reads {
 			if oneFile(path, read) {
-				return fmt.Errorf("%s is read by this run: a report or a plan would replace it", path)
+				return fmt.Errorf("%s is read by this run: a report or a plan would replace it; name another file", path)
 			}
 		}
 		for _, other := range writes[:i] {
 			if oneFile(path, other) {
-				return fmt.Errorf("%s is named twice: what is written last would replace the other", path)
+				return fmt.Errorf("%s is named twice: what is written last would replace the other; name two files", path)
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func (f *runFlags) Validate() error {
 	case f.Parallel != nil && *f.Parallel < 1:
 		return errors.New("--parallel must be at least 1")
 	case f.NoState && f.StateDir != "":
-		return errors.New("--no-state and --state-dir exclude each other")
+		return errors.New("--no-state and --state-dir exclude each other: give one of them")
 	case f.NoState && f.OnMissingState != "":
 		return errors.New("--no-state and --on-missing-state exclude each other: without state nothing is looked for")
 	}
@@ -116,9 +116,9 @@ func (f *selectFlags) Validate() error {
 	}
 	switch {
 	case blank(f.Tags):
-		return errors.New("--tags names no tag")
+		return errors.New("--tags names no tag: leave it out for all resources")
 	case blank(f.SkipTags):
-		return errors.New("--skip-tags names no tag")
+		return errors.New("--skip-tags names no tag: leave it out to skip none")
 	}
 	return nil
 }

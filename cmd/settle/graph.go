@@ -40,7 +40,7 @@ func (c *graphCommand) run(a *app) []ending {
 // found out the manifest is refused.
 func (a *app) statuses(l *loaded, run, dir string) map[string]string {
 	if l.manifest.Identity == "" {
-		l.refuse(refuse(exitUsage, "%s: a manifest from standard input needs a name to be remembered", l.report.Manifest))
+		l.refuse(refuse(exitUsage, "%s: a manifest from standard input needs a name to be remembered: begin it with name:", l.report.Manifest))
 		return nil
 	}
 	store, err := a.store(dir, l.manifest.Identity)

@@ -69,7 +69,7 @@ func theProvision(m *model.Manifest, only string) (*model.Resource, *refusal) {
 		switch r := &m.Resources[i]; {
 		case only != "" && (r.ID() == only || r.AliasID() == only):
 			if r.Type != "provision" {
-				return nil, refuse(exitUsage, "%s is no provision", only)
+				return nil, refuse(exitUsage, "%s is no provision: settle list names those", only)
 			}
 			return r, nil
 		case only != "" || r.Type != "provision":
@@ -81,9 +81,9 @@ func theProvision(m *model.Manifest, only string) (*model.Resource, *refusal) {
 	}
 	switch {
 	case only != "":
-		return nil, refuse(exitUsage, "%s has no %s", m.Path, only)
+		return nil, refuse(exitUsage, "%s has no %s: settle list names its provisions", m.Path, only)
 	case found == nil:
-		return nil, refuse(exitUsage, "%s has no provision", m.Path)
+		return nil, refuse(exitUsage, "%s has no provision: settle explain provision says how to write one", m.Path)
 	}
 	return found, nil
 }
@@ -139,11 +139,11 @@ func (c *helperRunCommand) run(a *app) []ending {
 	}
 	data, err := a.readInput(c.Input)
 	if err != nil {
-		return a.refused(refuse(exitUnreadable, "%s: %w", c.Input, err))
+		return a.refused(refuse(exitUnreadable, "%s: %w", c.Input, unreadable(err, ": settle helper input makes one")))
 	}
 	in, err := provision.ParseInput(data)
 	if err != nil {
-		return a.refused(refuse(exitInvalid, "%s: %w", c.Input, err))
+		return a.refused(refuse(exitInvalid, "%s: %w: settle helper input makes one that is right", c.Input, err))
 	}
 	ctx, stop := a.interruptible(context.Background(), time.Second)
 	defer stop()

@@ -110,7 +110,7 @@ func pairs(dir string) ([]kitCase, error) {
 		t.input = bytes.TrimSuffix(t.input, []byte("\n"))
 		expect, err := os.ReadFile(filepath.Join(dir, name+".expect.json"))
 		if err != nil {
-			return nil, fmt.Errorf("%s has no expectation: %w", f.Name(), err)
+			return nil, fmt.Errorf("%s has no expectation: %w; {} expects any answer", f.Name(), err)
 		}
 		if t.expect, err = decoded(expect); err != nil {
 			return nil, fmt.Errorf("%s.expect.json: %w", name, err)
@@ -118,7 +118,7 @@ func pairs(dir string) ([]kitCase, error) {
 		cases = append(cases, t)
 	}
 	if len(cases) == 0 {
-		return nil, errors.New("no NAME.input.json is in it")
+		return nil, errors.New("no NAME.input.json is in it: settle helper input makes one")
 	}
 	return cases, nil
 }

@@ -78,7 +78,7 @@ func makeStarter(schema []byte) ([]string, error) {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
 	if _, err := os.Lstat(defaultManifest); err == nil { // a link that leads nowhere is there too
-		return nil, there(defaultManifest, "is there already")
+		return nil, there(defaultManifest, "is there already: settle plan says what it would do")
 	}
 	made := []string{defaultManifest, schemaFile}
 	if err := create(schemaFile, schema); errors.Is(err, fs.ErrExist) {
@@ -110,7 +110,7 @@ func create(file string, text []byte) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("make %s: %w", file, unwrapped(err))
+		return fmt.Errorf("make %s: %w", file, unwritable(err))
 	}
 	return nil
 }

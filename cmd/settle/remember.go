@@ -144,7 +144,7 @@ func (a *app) missing(j *job, l *loaded, m *memory) error {
 	}
 	switch cmp.Or(j.OnMissingState, l.manifest.OnMissingState) {
 	case "fail":
-		return refuse(exitUnwritten, "%s: no state of earlier runs in %s (on_missing_state: fail)", l.report.Manifest, l.report.State.Dir)
+		return refuse(exitUnwritten, "%s: no state of earlier runs in %s (on_missing_state: fail): bring it back, or apply once with --on-missing-state refresh", l.report.Manifest, l.report.State.Dir)
 	case "refresh":
 		owed := model.OweAll(l.whole, l.report.Run)
 		m.Memory = model.Replay(owed)

@@ -115,7 +115,7 @@ func (f *filer) write(reports []model.Report) error {
 			err = writeReport(r.file, render.Formats[r.format](reports, o))
 		}
 		if err != nil {
-			all = append(all, fmt.Errorf("write report %s: %w", r.file, unwrapped(err)))
+			all = append(all, fmt.Errorf("write report %s: %w", r.file, unwritable(err)))
 		}
 	}
 	return errors.Join(all...)

@@ -50,7 +50,7 @@ func (c *planCommand) Validate() error {
 func readSaved(path string) (*model.Saved, *refusal) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, refuse(exitUnreadable, "read plan %s: %w", path, unwrapped(err))
+		return nil, refuse(exitUnreadable, "read plan %s: %w", path, unreadable(err, ": make it with settle plan --out"))
 	}
 	var saved model.Saved
 	if err := json.Unmarshal(text, &saved); err != nil || saved.Schema != model.SavedSchema {
@@ -72,7 +72,7 @@ func (j *job) holds(l *loaded, known *memory) *refusal {
 		return nil
 	}
 	if what := j.saved.Differs(l.manifest, known.position(), j.selection()); what != "" {
-		return refuse(exitStale, "the plan %s no longer holds: %s", j.plan, what)
+		return refuse(exitStale, "the plan %s no longer holds: %s; make a new one with settle plan --out", j.plan, what)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (j *job) save(l *loaded, known *memory, outcomes []model.Outcome) error {
 	}
 	// Root could replace /dev/null as well, which nobody would thank it for.
 	if info, err := os.Stat(j.out); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("save plan %s: it is not a regular file", j.out)
+		return fmt.Errorf("save plan %s: it is not a regular file: name another one", j.out)
 	}
 	saved := model.Save(l.manifest, known.position(), j.selection(), outcomes)
 	saved.Version, saved.Created = version, l.report.Started
@@ -94,7 +94,7 @@ func (j *job) save(l *loaded, known *memory, outcomes []model.Outcome) error {
 		return fmt.Errorf("save plan %s: %w", j.out, err)
 	}
 	if err := replace(j.out, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("save plan %s: %w", j.out, unwrapped(err))
+		return fmt.Errorf("save plan %s: %w", j.out, unwritable(err))
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (j *job) save(l *loaded, known *memory, outcomes []model.Outcome) error {
 func strayed(err error) (*refusal, bool) {
 	var differs *engine.ErrDiffers
 	if errors.As(err, &differs) {
-		return refuse(exitStale, "the saved plan no longer holds: %w", differs), true
+		return refuse(exitStale, "the saved plan no longer holds: %w; make a new one with settle plan --out", differs), true
 	}
 	return nil, false
 }

@@ -66,4 +66,4 @@ func hint(word string, known []string, otherwise string) string {
 }
 
 // errSeveral is what is wrong with a saved plan of more than one manifest.
-var errSeveral = errors.New("a saved plan is of one manifest")
+var errSeveral = errors.New("a saved plan is of one manifest: name one")

@@ -29,7 +29,7 @@ func (m *manifestArgs) Validate() error {
 	for _, path := range m.Manifests {
 		switch path {
 		case "":
-			return errors.New("the name of a manifest is empty")
+			return errors.New("the name of a manifest is empty: leave it out for settle.yaml")
 		case "-":
 			dashes++
 		}
@@ -107,7 +107,7 @@ func (r *reader) main(path string, stdin io.Reader) (src manifests.Source, err e
 	case errors.Is(err, fs.ErrNotExist) && path == defaultManifest:
 		return src, errors.New("no such file: name a manifest, or make one with settle init")
 	case err != nil:
-		return src, unwrapped(err)
+		return src, unreadable(err, noManifest(path))
 	}
 	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
@@ -184,9 +184,9 @@ func readLimited(r io.Reader, limit int) ([]byte, error) {
 	case err != nil:
 		return nil, unwrapped(err)
 	case text.Len() > limit && limit < manifestLimit:
-		return nil, fmt.Errorf("it makes the manifest larger than %d MiB", manifestLimit>>20)
+		return nil, fmt.Errorf("it makes the manifest larger than %d MiB: split it into several manifests", manifestLimit>>20)
 	case text.Len() > limit:
-		return nil, fmt.Errorf("is larger than %d MiB", manifestLimit>>20)
+		return nil, fmt.Errorf("is larger than %d MiB: is it a manifest?", manifestLimit>>20)
 	}
 	return text.Bytes(), nil
 }

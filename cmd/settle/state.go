@@ -69,7 +69,7 @@ func (a *app) open(l *loaded, format, dir string) *opened {
 	}
 	o.end.report = &o.report
 	if o.manifest.Identity == "" {
-		a.refuseState(o, refuse(exitUsage, "%s: a manifest from standard input needs a name to be remembered", o.report.Manifest))
+		a.refuseState(o, refuse(exitUsage, "%s: a manifest from standard input needs a name to be remembered: begin it with name:", o.report.Manifest))
 		return o
 	}
 	var err error
@@ -182,7 +182,7 @@ func (c *forgetCommand) run(a *app) []ending {
 				return err
 			}
 		case !known:
-			return refuse(exitUsage, "%s: no resource %s, and nothing is remembered of it", o.report.Manifest, ref)
+			return refuse(exitUsage, "%s: no resource %s, and nothing is remembered of it: settle list names resources, settle owed what is owed", o.report.Manifest, ref)
 		}
 		said := fmt.Sprintf("forgot %s and %s", counted(debts, "debt"), counted(marks, "mark"))
 		if left > 0 {

@@ -36,7 +36,7 @@ func (c *resumeCommand) Validate() error { return oneOrAll(c.Manifest, c.All) }
 
 func oneOrAll(manifest string, all bool) error {
 	if all && manifest != "" {
-		return errors.New("--all and a manifest exclude each other")
+		return errors.New("--all and a manifest exclude each other: give one of them")
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func inside(path string) ([]string, error) {
 		files = append(files, file)
 	}
 	if len(files) == 0 {
-		return nil, errors.New("no file in it is called *.yaml or *.yml")
+		return nil, errors.New("no file in it is called *.yaml or *.yml: name the manifests")
 	}
 	return files, nil
 }

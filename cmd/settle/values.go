@@ -105,7 +105,7 @@ func (a *app) valueFile(ctx context.Context, in *inputs, flag, path string) mani
 	text, exposed, err := a.readFile(ctx, path)
 	switch {
 	case err != nil && in.refused == nil:
-		in.refused = refuse(exitUnreadable, "%s %s: %w", flag, path, err)
+		in.refused = refuse(exitUnreadable, "%s %s: %w", flag, path, unreadable(err, ": name a file that is there"))
 	case exposed:
 		in.exposed = append(in.exposed, path)
 	}

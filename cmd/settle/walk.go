@@ -152,7 +152,7 @@ func (a *app) permit(l *loaded, j *job) {
 				Pos: r.Pos, ID: r.ID(), Property: "user", Message: fmt.Sprintf("apply has to be root to run it as %s", user),
 			})
 		default:
-			l.refuse(refuse(exitDenied, "%s: %s runs as %s: only root may do that", r.Pos, r.ID(), user))
+			l.refuse(refuse(exitDenied, "%s: %s runs as %s: only root may do that, so run settle as root", r.Pos, r.ID(), user))
 			return
 		}
 	}
