@@ -22,8 +22,9 @@ func Schema(types []model.Type) []byte {
 		"line":      object{"type": scalars, "pattern": oneLine},
 		"command":   object{"type": scalars, "pattern": `\S`},
 		"condition": object{"type": list("string", "boolean"), "pattern": `\S`},
-		"code":      object{"type": "integer", "minimum": 0, "maximum": 255},
-		"ref":       object{"type": "string", "pattern": `^[^#]+#[^\n]+\n?$`},
+		"code":      orValue(object{"type": "integer", "minimum": 0, "maximum": 255}),
+		"ref":       orValue(object{"type": "string", "pattern": `^[^#]+#[^\n]+\n?$`}),
+		"value":     object{"type": "string", "pattern": expression},
 		"entries":   object{"type": list("array", "null"), "items": ref("entry")},
 	}
 	entry, defaults := object{}, object{}
@@ -59,7 +60,13 @@ func Schema(types []model.Type) []byte {
 var scalars = list("string", "number", "boolean")
 
 // oneLine is a text that a block scalar may have given a last newline.
-const oneLine = `^[^\n]+\n?$`
+const oneLine = `^[^\n]+\n?$|` + expression
+
+// expression is what may become anything.
+const expression = `\$\{[A-Za-z_][A-Za-z0-9_]*\.`
+
+// orValue also accepts a text with an expression in it.
+func orValue(schema object) object { return object{"anyOf": list(schema, ref("value"))} }
 
 func list(items ...any) []any { return items }
 
@@ -138,15 +145,15 @@ func kindSchema(p *model.Property) object {
 	case model.Line, model.Text:
 		return object{"allOf": list(ref(map[model.Kind]string{model.Line: "line", model.Text: "text"}[p.Kind]))}
 	case model.Bool:
-		return object{"type": "boolean"}
+		return orValue(object{"type": "boolean"})
 	case model.Int:
-		return object{"type": "integer"}
+		return orValue(object{"type": "integer"})
 	case model.Count:
-		return object{"type": "integer", "minimum": 1}
+		return orValue(object{"type": "integer", "minimum": 1})
 	case model.Duration:
-		return object{"anyOf": list(object{"const": 0}, object{"type": "string", "pattern": `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h|d|w))+)$`})}
+		return object{"anyOf": list(object{"const": 0}, object{"type": "string", "pattern": `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h|d|w))+)$`}, ref("value"))}
 	case model.Choice:
-		return object{"enum": choices(p.Choices)}
+		return orValue(object{"enum": choices(p.Choices)})
 	case model.Lines, model.PathList:
 		return oneOrMore("line")
 	case model.Refs:
@@ -156,13 +163,13 @@ func kindSchema(p *model.Property) object {
 	case model.CommandLine:
 		return object{"anyOf": list(ref("command"), object{"type": "array", "items": ref("text"), "minItems": 1})}
 	case model.Codes:
-		return object{"type": "array", "items": ref("code"), "minItems": 1}
+		return orValue(object{"type": "array", "items": ref("code"), "minItems": 1})
 	case model.CodesOrTrue:
-		return object{"anyOf": list(object{"type": "boolean"}, object{"type": "array", "items": ref("code"), "minItems": 1})}
+		return object{"anyOf": list(object{"type": "boolean"}, object{"type": "array", "items": ref("code"), "minItems": 1}, ref("value"))}
 	case model.Environment:
 		return object{"anyOf": list(
 			object{"type": "array", "items": object{"type": "string", "pattern": `^[^=]+=[\s\S]+$`}},
-			object{"type": "object", "propertyNames": object{"pattern": "^[^=]+$"}, "additionalProperties": object{"type": scalars, "minLength": 1}})}
+			object{"type": "object", "propertyNames": object{"pattern": "^[^=]+$"}, "additionalProperties": object{"type": scalars, "minLength": 1}}, ref("value"))}
 	case model.Entries, model.Settings:
 		return object{"allOf": list(ref(map[model.Kind]string{model.Entries: "entries", model.Settings: "settings"}[p.Kind]))}
 	case model.Vars:
@@ -172,7 +179,7 @@ func kindSchema(p *model.Property) object {
 	case model.Control:
 		return closed(object{"if": ref("condition"), "unless": ref("condition")}, "minProperties", 1)
 	case model.TextMap:
-		return object{"type": "object", "additionalProperties": ref("text")}
+		return orValue(object{"type": "object", "additionalProperties": ref("text")})
 	}
 	return object{"not": object{"type": "null"}}
 }

@@ -440,3 +440,26 @@ resources:
 		}
 	}
 }
+
+// FuzzGiven gives anything as values and as facts: it must be said to be wrong,
+// or be there as it is.
+func FuzzGiven(f *testing.F) {
+	f.Add("x", "x: a\nlist: [b]\n", "os: x\n")
+	f.Add("[a, b]", `{"x": "a", "map": {"a": [1, true, null]}}`, `{"interfaces": {"eth0": {"mtu": 1}}}`)
+	f.Add("[a, *b", "a: &a [*a]\n", "- x\n")
+	f.Fuzz(func(t *testing.T, text, file, facts string) {
+		src := source("vars: {x: '', list: [], map: {type: map}}\nresources: [{probe: [{p: {text: \"${var.x}\", any: [\"${var.list}\", \"${var.map:-}\", \"${host.interfaces:-}\"]}}]}]\n")
+		src.Vars = []manifests.Given{{Key: "x", Text: text}, {Key: "list", Text: text}}
+		if file != "" {
+			src.VarFiles = []manifests.ValueFile{{Path: "v.yaml", Bytes: []byte(file)}}
+		}
+		src.FactFiles = []manifests.ValueFile{{Path: "f.yaml", Bytes: []byte(facts)}}
+		m, problems, _ := manifests.Load(src, []model.Type{fillingType})
+		if (m == nil) == (len(problems) == 0) {
+			t.Fatalf("manifest %v beside problems %v", m, problems)
+		}
+		if m != nil && file == "" && m.Resources[0].Spec.(probe).values["text"].Text != text {
+			t.Errorf("%q became %q", text, m.Resources[0].Spec.(probe).values["text"].Text)
+		}
+	})
+}
