@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,8 +24,11 @@ import (
 // when there is a problem.
 func Render(src Source, types []model.Type) (text []byte, problems, warnings model.Problems) {
 	l := newLoader(src, types)
-	l.copy = &rendering{}
+	l.copy = &rendering{dir: src.Dir}
 	l.read()
+	for _, pos := range l.copy.moved {
+		l.warning(model.Problem{Pos: pos, Message: "its commands start in the directory of this file; what is rendered starts them in that of the manifest", Suggestion: "write whole paths in them"})
+	}
 	text = l.copy.text(l)
 	e := l.excerpts()
 	problems, warnings = e.of(l.problems.Sort()), e.of(l.warnings.Sort())
@@ -36,7 +40,9 @@ func Render(src Source, types []model.Type) (text []byte, problems, warnings mod
 
 // rendering collects the copy of a manifest while it is read.
 type rendering struct {
+	dir     string // that relative paths in the copy are relative to
 	keys    settings
+	moved   []model.Pos  // resources whose commands start elsewhere now
 	entries []*yaml.Node // a type with its resources each
 	mask    *secret.Mask
 }
@@ -44,6 +50,9 @@ type rendering struct {
 // resource adds a resource as its type has read it.
 func (r *rendering) resource(v *vocabulary, body *model.Body) {
 	properties := &yaml.Node{Kind: yaml.MappingNode}
+	if body.Dir != r.dir {
+		r.move(v, body)
+	}
 	sensitive, idle := body.Bool("sensitive"), idle(v, body)
 	for _, word := range v.words {
 		read, ok := body.Values[word]
@@ -62,6 +71,9 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 		}
 		if sensitive && veiled(p) {
 			read = hush(read)
+		}
+		if p.Path && body.Dir != r.dir {
+			read = inDir(body.Dir, read)
 		}
 		properties.Content = append(properties.Content, textNode(word, true), render(p.Kind, read))
 	}
@@ -84,6 +96,35 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 	r.entries = append(r.entries, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 		textNode(v.Name, true), {Kind: yaml.SequenceNode, Content: []*yaml.Node{entry}},
 	}})
+}
+
+// move keeps a resource of a file in another directory where it is: a default
+// working directory is written out. Where that is not possible, it is noted.
+func (r *rendering) move(v *vocabulary, body *model.Body) {
+	if v.properties["cwd"] == nil {
+		for _, word := range v.words {
+			p := v.properties[word]
+			if body.Has(word) && (p.Kind == model.CommandLine || p.Kind == model.CommandLines) {
+				r.moved = append(r.moved, body.Pos)
+				return
+			}
+		}
+	} else if !body.Has("cwd") && !body.Has("user") {
+		body.Values["cwd"] = model.Value{Text: body.Dir, Quoted: true}
+	}
+}
+
+// inDir makes paths absolute.
+func inDir(dir string, v model.Value) model.Value {
+	if v.Shape == model.List {
+		v.Items = slices.Clone(v.Items)
+		for i := range v.Items {
+			v.Items[i] = inDir(dir, v.Items[i])
+		}
+	} else if v.Text != "" && !filepath.IsAbs(v.Text) {
+		v.Text = filepath.Join(dir, v.Text)
+	}
+	return v
 }
 
 // decided is what came of a resource's conditions.

@@ -157,6 +157,29 @@ resources:
 	again(t, src)
 }
 
+// Resources of included files stay where they are.
+func TestRenderInlinesIncludes(t *testing.T) {
+	t.Parallel()
+	src := source("include: [d/a.yaml, b.yaml]\nresources: [exec: [{x: {command: /bin/true}}]]\n")
+	src.Include = folder{
+		"d/a.yaml": "vars: {in: a}\nresources:\n- exec: [{a: {command: \"./run ${var.in}\"}}, {b: {command: ./run, cwd: e, creates: x}}, {c: {command: ./run, user: nobody}}]\n- file: [{f: {path: f, source: s, validate: ./check %}}, {g: {path: /g, content: x}}]\n",
+		"b.yaml":   "- exec: [{d: {command: /bin/true}}]\n",
+	}.read
+	text := again(t, src)
+	if text == "" {
+		t.Fatal("it does not load")
+	}
+	for _, want := range []string{"path: /srv/d/f\n", "source: /srv/d/s\n", "cwd: /srv/d\n", "cwd: /srv/d/e\n", "creates: x\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	_, _, warnings := manifests.Render(src, types())
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0].String(), "d/a.yaml:4:11: its commands start in the directory of this file") {
+		t.Errorf("warnings: %v", warnings)
+	}
+}
+
 // Whatever a value holds, it is in the rendered text as data.
 func FuzzRender(f *testing.F) {
 	for _, v := range []string{"a", "a: b", "- x", "'", "\"", "a\nb", " a\n", "a\n\n", "\t", "yes", "~", "null", "1", "0755", "é\u2028\u0085\ufeff", "${env.HOME}", "$${var.v}", "a #b", "{{x}}", "!", "*a", "#", "x:", "", "\r", "a\r\nb", "\x7f\u0080", "a\n b\n  c", "::", "$HOME;", "[", "%"} {

@@ -39,6 +39,7 @@ var rules = []struct {
 	find func(*fault) finding
 }{
 	{"", (*fault).tab},
+	{"expected", (*fault).expression},
 	{"", (*fault).afterValue},
 	{"unknown anchor", (*fault).anchor},
 	{"exceeded max depth", (*fault).depth},
@@ -201,14 +202,6 @@ func (f *fault) afterValue() finding {
 		}
 	}
 	return finding{}
-}
-
-func (f *fault) anchor() finding {
-	_, name, _ := strings.Cut(f.says, "'")
-	name, _, _ = strings.Cut(name, "'")
-	at := strings.LastIndex(f.text.string[:f.end], "*"+name)
-	line, column := f.text.place(max(0, at))
-	return finding{line, column, fmt.Sprintf("*%s stands for nothing: there is no &%s before it", name, name), `quote a value that begins with "*"`}
 }
 
 func (f *fault) depth() finding {

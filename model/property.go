@@ -7,6 +7,7 @@ type Property struct {
 	Name    string
 	Kind    Kind
 	Choices []string // for Choice
+	Path    bool     // what it names is relative to the manifest's directory
 	Default string   // as a person would write it, "" when absent means nothing
 	Meaning string   // one sentence
 	More    string   // what else is worth knowing, in paragraphs; for explain

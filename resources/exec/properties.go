@@ -16,7 +16,7 @@ A bare program name is looked up in path, else in PATH; one with a slash is rela
 	{Name: "shell", Kind: model.Lines, Default: "[/bin/sh, -c]", Meaning: "the words that the command's text is appended to; implies provider: shell",
 		More:    `The text of the command becomes the last word. With [/bin/bash, -euo, pipefail, -c] a failure in the middle of a pipe or of several lines is a failure.`,
 		Example: "[/bin/bash, -euo, pipefail, -c]"},
-	{Name: "cwd", Kind: model.Line, Default: "the manifest's directory; with user, that user's home", Meaning: "working directory; a relative one is relative to the manifest's directory",
+	{Name: "cwd", Kind: model.Line, Path: true, Default: "the manifest's directory; with user, that user's home", Meaning: "working directory; a relative one is relative to the manifest's directory",
 		More:    `It is looked at right before the command starts, so an earlier resource may make it. The command's PWD is what is written here.`,
 		Example: "/opt/app"},
 	{Name: "environment", Kind: model.Environment, Meaning: "variables for the command and its guards, on top of settle's own; values are not expanded",
