@@ -232,6 +232,16 @@ func TestDocsKnowEveryExitCode(t *testing.T) {
 	}
 }
 
+// The architecture on one screen has every package in it.
+func TestDocsKnowEveryPackage(t *testing.T) {
+	text := docPages(t)["CONTRIBUTING.md"]
+	for pkg := range edges {
+		if !strings.Contains(text, "`"+pkg+"`") && !strings.Contains(pkg, "*") {
+			t.Errorf("CONTRIBUTING.md does not say what %s is", pkg)
+		}
+	}
+}
+
 // comingFrom is the page that names what other programs have.
 const comingFrom = "cmd/settle/docs/coming-from.md"
 
