@@ -108,6 +108,29 @@ func TestConditionsOverValues(t *testing.T) {
 	}
 }
 
+// Where it can be told, a problem stands at the word that is wrong.
+func TestPlaceWithinACondition(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ when, from string }{
+		"plain":             {`env.É == "é" or vars.x`, "vars.x"},
+		"single quotes":     {`'env.É == "é" or vars.x'`, "vars.x'"},
+		"double quotes":     {`"env.É == 'é' or vars.x"`, `vars.x"`},
+		"literal":           {"|\n            env.É == 'é'\n              or vars.x\n", "vars.x"},
+		"literal, stripped": {"|-\n            env.É == 'é' or vars.x", "vars.x"},
+		"folded, one line":  {">\n            env.É == 'é' or vars.x\n", "vars.x"},
+		"folded":            {">\n            env.É == 'é'\n            or vars.x\n", ">"},
+		"plain, two lines":  {"env.É == 'é'\n            or vars.x", "env.É == 'é'"},
+		"escaped quotes":    {`'env.É == ''é'' or vars.x'`, `'env.É == ''é'' or vars.x'`},
+		"an anchor":         {`&a env.É == 'é' or vars.x`, `&a env.É == 'é' or vars.x`},
+		"a comment":         {`vars.x  # why`, "vars.x  # why"},
+	} {
+		_, problems, _ := manifests.Load(machine("- exec:\n    - a:\n          command: /bin/true\n          when: "+tt.when+"\n", false), execType())
+		if len(problems) != 1 || problems[0].Excerpt.From != tt.from {
+			t.Errorf("%s: %v, at %q; want %q", name, problems, problems[0].Excerpt.From, tt.from)
+		}
+	}
+}
+
 // Each item of for_each has its own answer.
 func TestConditionsOverItems(t *testing.T) {
 	t.Parallel()
