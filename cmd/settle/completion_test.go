@@ -43,6 +43,13 @@ type keyboard struct {
 
 func startShell(t *testing.T, shell, before string) *keyboard {
 	t.Helper()
+	return startConfigured(t, shell, shells[shell].start, before, shells[shell].load)
+}
+
+// startConfigured starts a shell by a command in a home directory of its own, and
+// has it read some lines first.
+func startConfigured(t *testing.T, shell, start string, lines ...string) *keyboard {
+	t.Helper()
 	if _, err := exec.LookPath(shell); err != nil {
 		t.Skipf("%s is not installed", shell)
 	}
@@ -63,12 +70,12 @@ func startShell(t *testing.T, shell, before string) *keyboard {
 	if shell == "fish" {
 		keep = `function settle; printf '%s\0' $argv > ` + k.out + `.new; mv ` + k.out + `.new ` + k.out + `; end`
 	}
-	k.types("HOME=" + dir + " XDG_DATA_HOME=" + dir + "/.xdg XDG_CONFIG_HOME=" + dir + "/.xdg exec " + shells[shell].start)
-	if before != "" {
-		k.types(before)
+	k.types("HOME=" + dir + " XDG_DATA_HOME=" + dir + "/.xdg XDG_CONFIG_HOME=" + dir + "/.xdg exec " + start)
+	for _, line := range append(lines, keep) {
+		if line != "" {
+			k.types(line)
+		}
 	}
-	k.types(shells[shell].load)
-	k.types(keep)
 	k.types("echo rea''dy")
 	k.sees("\nready")
 	return k
@@ -234,5 +241,34 @@ func TestManifestsComeFirst(t *testing.T) {
 	out, err := cmd.Output()
 	if want := "b.yaml\nc.yml\na.txt\n==\na.txt\nb.yaml\nc.yml\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %q, want %q", err, out, want)
+	}
+}
+
+// Where the README says that the script belongs the shells find it by themselves,
+// when settle is completed for the first time.
+func TestShellsFindWhatIsInstalled(t *testing.T) {
+	for shell, row := range map[string]struct {
+		start string
+		lines []string
+	}{
+		"bash": {shells["bash"].start, []string{
+			"mkdir -p .xdg/bash-completion/completions; settle completion bash > .xdg/bash-completion/completions/settle",
+			"source /usr/share/bash-completion/bash_completion",
+		}},
+		"zsh":  {shells["zsh"].start, []string{"mkdir site; settle completion zsh > site/_settle", "fpath=($HOME/site $fpath); autoload -Uz compinit; compinit -D -u"}},
+		"fish": {"fish", []string{"mkdir -p .xdg/fish/completions; settle completion fish > .xdg/fish/completions/settle.fish"}},
+	} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			if _, err := os.Stat("/usr/share/bash-completion/bash_completion"); shell == "bash" && err != nil {
+				t.Skip("bash-completion is not installed")
+			}
+			k := startConfigured(t, shell, row.start, row.lines...)
+			for range 2 { // the second time it is loaded
+				if got := k.press("apply --only exec#tw"); !slices.Equal(got, []string{"apply", "--only", "exec#two words"}) {
+					t.Errorf("%q", got)
+				}
+			}
+		})
 	}
 }

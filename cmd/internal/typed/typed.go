@@ -136,7 +136,8 @@ func (r *reader) redirect() {
 // which there are cut, so that the word at the cursor means value, which begins
 // with what it means already. Bash says how many bytes it replaces: those behind
 // the last of COMP_WORDBREAKS. A tilde at the front keeps its meaning when home
-// says so. A quote that is open is left for bash to close.
+// says so. A quote that is open is left for bash to close. A value has no line
+// breaks: a backslash does not keep them.
 func (l *Line) Continue(value string, cut int, home bool) string {
 	at := min(max(len(l.steps)-1-cut, 0), len(l.steps)-1)
 	s := l.steps[at]

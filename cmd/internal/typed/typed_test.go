@@ -148,3 +148,27 @@ func TestHomeKeepsItsMeaning(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// Whatever stands in a line: what comes of it is read as the value, and as one word.
+func FuzzContinue(f *testing.F) {
+	f.Add("settle apply --only exec#a", "exec#a b", 3)
+	f.Add(`settle 'it`, "it's", 2)
+	f.Add("settle \"a!\\\"", `a!"b`, 0)
+	f.Add("x > a\\ ", "a b", 0)
+	f.Fuzz(func(t *testing.T, line, more string, cut int) {
+		l := Read(line)
+		if strings.HasSuffix(line, `\`) || strings.Contains(l.Word+more, "\n") {
+			return // half a character; what Continue does not promise
+		}
+		value := l.Word + more
+		cut = max(cut, 0) % len(l.steps)
+		whole := line[:len(line)-cut]
+		if half := Read(whole); strings.HasSuffix(whole, `\`) || half.start != l.start || !strings.HasPrefix(value, half.Word) {
+			return // bash breaks no word there
+		}
+		again := Read(whole + l.Continue(value, cut, false))
+		if again.Word != value || !slices.Equal(again.Words, l.Words) || again.Target != l.Target {
+			t.Errorf("%q with %q, %d bytes replaced, is read as %q and %q", line, value, cut, again.Words, again.Word)
+		}
+	})
+}
