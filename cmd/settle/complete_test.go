@@ -116,8 +116,18 @@ func TestCompletionChangesNothing(t *testing.T) {
 // What makes no sense is answered with nothing, in silence.
 func TestQuestionsThatMakeNoSense(t *testing.T) {
 	for _, args := range [][]string{
-		{}, {"bash"}, {"bash", "", "settle "}, {"bash", "", "", ""}, {"zsh"}, {"zsh", "1"}, {"zsh", "x", "", "settle"}, {"zsh", "-1", "", "settle"},
-		{"zsh", "0", "", "settle"}, {"fish", "9", "", "settle"}, {"fish", "1", "", "A=b"}, {"tcsh", "1", "", "settle"},
+		{},
+		{"bash"},
+		{"bash", "", "settle "},
+		{"bash", "", "", ""},
+		{"zsh"},
+		{"zsh", "1"},
+		{"zsh", "x", "", "settle"},
+		{"zsh", "-1", "", "settle"},
+		{"zsh", "0", "", "settle"},
+		{"fish", "9", "", "settle"},
+		{"fish", "1", "", "A=b"},
+		{"tcsh", "1", "", "settle"},
 	} {
 		if got := asked(t, args...); len(got) > 0 {
 			t.Errorf("%q is answered with %q", args, got)
