@@ -228,3 +228,24 @@ func FuzzCondition(f *testing.F) {
 		}
 	})
 }
+
+// What is nested as deep as a condition can be is no burden.
+func TestDeepConditions(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"brackets":     strings.Repeat("(", 2000) + "true" + strings.Repeat(")", 2000),
+		"not":          strings.Repeat("!", 4000) + "true",
+		"lists":        strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + " == []",
+		"alternatives": strings.Repeat("true?", 800) + "true",
+		"predicates":   strings.Repeat("any(var.sites,", 200) + "true" + strings.Repeat(")", 200),
+		"steps":        "var" + strings.Repeat(".a", 2000),
+	} {
+		c, err := condition.Compile(text, names())
+		if err == nil {
+			_, err = c.Holds()
+		}
+		if err != nil && strings.Contains(err.Error(), "no condition: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
