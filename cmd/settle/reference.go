@@ -31,7 +31,7 @@ var environmentEntries = []entry{
 	{"SETTLE_STATE_DIR", "where runs are remembered, unless --state-dir says so"},
 	{"XDG_STATE_HOME", "where runs of users other than root are remembered, in its folder settle; default: ~/.local/state"},
 	{"HOME", "the home directory of whoever runs settle"},
-	{"SETTLE_VAR_NAME", "the value of the variable NAME of a manifest"},
+	{"SETTLE_VAR_NAME", "the value of the variable NAME of a manifest, over --var and --var-file"},
 	{"NO_COLOR", "when it is not empty: no colour"},
 	{"CLICOLOR_FORCE", "when it is neither empty nor 0: colour also where there is no terminal"},
 	{"TERM", "dumb: no colour, and no line that says what runs"},
