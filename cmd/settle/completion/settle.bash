@@ -2,7 +2,10 @@
 # The program itself knows what may stand where: this only asks it.
 
 _settle() {
-  local program=${1/#\~\//"$HOME/"} line
+  local program=$1 line
+  if [[ $program == \~/* ]]; then
+    program=$HOME/${program#\~/}
+  fi
   type -P -- "$program" >/dev/null || program=settle # an alias
   COMPREPLY=()
   while IFS= read -r line; do
