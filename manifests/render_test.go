@@ -1,6 +1,7 @@
 package manifests_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,11 @@ func again(t *testing.T, src manifests.Source) string {
 	twice, _, _ := manifests.Render(back, all)
 	if diff := cmp.Diff(string(text), string(twice)); diff != "" {
 		t.Errorf("rendered twice it is another text:\n%s", diff)
+	}
+	inJSON := manifests.Source{Path: "back.json", Dir: src.Dir, Bytes: manifests.JSON(text)}
+	twice, problems, _ = manifests.Render(inJSON, all)
+	if diff := cmp.Diff(string(inJSON.Bytes), string(manifests.JSON(twice))); diff != "" || !json.Valid(inJSON.Bytes) {
+		t.Errorf("as JSON it is another text:\n%s\n%v\n%s", diff, problems, inJSON.Bytes)
 	}
 	return string(text)
 }

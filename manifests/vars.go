@@ -83,7 +83,7 @@ func (l *loader) declare(n *yaml.Node) {
 		l.vars[v.name] = v
 		l.varNames = append(l.varNames, v.name)
 		if v.secret && v.fallback != nil {
-			l.hide(plainValue(v.fallback))
+			l.hideDefault(plainValue(v.fallback))
 		}
 	}
 }
@@ -383,6 +383,25 @@ func (l *loader) hide(v any) {
 		}
 		text, _ := value.Text(scalar)
 		l.reveal(text)
+	})
+}
+
+// hideDefault hides the default of a secret as far as it is known before its
+// expressions lead anywhere: how they are written is no secret, but the text
+// behind :- is.
+func (l *loader) hideDefault(v any) {
+	value.Scalars(v, func(scalar any) {
+		text, isText := scalar.(string)
+		if !isText || !value.Has(text) {
+			l.hide(scalar)
+			return
+		}
+		parts, _ := value.Parse(text)
+		for _, p := range parts {
+			if p.Expr != nil && p.Expr.Default != "" {
+				l.hide(p.Expr.Default)
+			}
+		}
 	})
 }
 

@@ -25,6 +25,7 @@ type grammar struct {
 	Plan     planCommand     `cmd:"" help:"Say what apply would do. Runs guards, and nothing else."`
 	Validate validateCommand `cmd:"" help:"Load a manifest and report every problem. Never looks at the machine."`
 	Graph    graphCommand    `cmd:"" help:"Print what depends on what."`
+	Render   renderCommand   `cmd:"" help:"Print a manifest with every value put in."`
 	List     listCommand     `cmd:"" help:"List the resources of a manifest."`
 	Schema   schemaCommand   `cmd:"" help:"Print the JSON Schema of the manifest, for editors."`
 	Explain  explainCommand  `cmd:"" help:"Say what a resource type or a property means."`

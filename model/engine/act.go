@@ -316,6 +316,7 @@ func hide(r *model.Resource, o *model.Outcome, text func(string) string) {
 	}
 	o.Values = slices.Clone(o.Values) // they are the resource's
 	for i := range o.Values {
-		o.Values[i].Value = text(o.Values[i].Value)
+		v := &o.Values[i]
+		v.Expression, v.Value = text(v.Expression), text(v.Value) // a default is written in the expression
 	}
 }

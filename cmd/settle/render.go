@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/manifests"
+	"github.com/settle-cm/settle/resources"
+)
+
+type renderCommand struct {
+	manifestArg
+	valueFlags
+	Output string `short:"o" enum:"yaml,json" default:"yaml" placeholder:"FORMAT" help:"yaml or json."`
+	Strict bool   `help:"Warnings of the manifest are problems (exit 65)."`
+}
+
+// Help is shown by settle render --help.
+func (*renderCommand) Help() string {
+	return `Prints what the manifest comes to: every value put in, what it includes and what for_each makes written out, secrets as ***. It can be loaded again.
+
+Examples:
+
+    settle render --var env=test
+    settle render --var-file production.yaml site.yaml
+    settle render --fact os=darwin -o json site.yaml | jq '.resources[]'
+
+Exits 0 when there is no problem, 65 when there is one, 66 when a file cannot be read.`
+}
+
+func (c *renderCommand) run(a *app) []ending {
+	l := a.loadAlone(c.Manifest, order{mode: "render", strict: c.Strict}, c.valueFlags)
+	if l.refused != nil {
+		return []ending{a.refusal(l, c.Output)}
+	}
+	for _, w := range l.report.Warnings {
+		if !a.Quiet {
+			a.err.plain(render.WarningText(w, render.Options{Color: a.err.color, Excerpts: a.err.watched}))
+		}
+	}
+	text, _, _ := manifests.Render(l.src, resources.Types(resources.World{})) // which has been loaded without a problem
+	if c.Output == "json" {
+		text = manifests.JSON(text)
+	}
+	a.print(text)
+	return []ending{{report: &l.report}}
+}
