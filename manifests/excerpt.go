@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,8 +16,9 @@ import (
 // is about, where they may be shown.
 type excerpts struct {
 	*loader
-	mask  *secret.Mask
-	veils map[string]*veil // of the files that something is said of, by path
+	mask    *secret.Mask
+	secrets []string         // that it hides
+	veils   map[string]*veil // of the files that something is said of, by path
 }
 
 func (l *loader) excerpts() excerpts {
@@ -24,7 +26,8 @@ func (l *loader) excerpts() excerpts {
 	if len(l.problems)+len(l.warnings) == 0 {
 		return e
 	}
-	e.mask, _ = secret.New(append(l.secretValues(), l.m.SecretValues...))
+	e.secrets = append(l.secretValues(), l.m.SecretValues...)
+	e.mask, _ = secret.New(e.secrets)
 	return e
 }
 
@@ -62,10 +65,46 @@ func (e *excerpts) of(problems model.Problems) model.Problems {
 			p.Excerpt = e.excerpt(v.text, p.Pos)
 		}
 		for _, text := range []*string{&p.ID, &p.Property, &p.Message, &p.Suggestion} {
-			*text = e.mask.Text(*text)
+			*text = e.mask.Text(clip(*text, e.secrets))
 		}
 	}
 	return problems
+}
+
+// clip hides what there is of a secret before an ellipsis: a mask knows whole
+// ones only.
+func clip(text string, secrets []string) string {
+	const ellipsis, stars = "…", "***"
+	for from := 0; ; {
+		at := strings.Index(text[from:], ellipsis)
+		if at < 0 {
+			return text
+		}
+		at += from
+		if n := beginning(text[:at], secrets); n > 0 {
+			text = text[:at-n] + stars + text[at:]
+			at += len(stars) - n
+		}
+		from = at + len(ellipsis)
+	}
+}
+
+// beginning returns how many bytes at a text's end are the beginning of a secret.
+func beginning(text string, secrets []string) int {
+	const least = 4 // fewer tell nothing, and may be anything
+	most := 0
+	for _, whole := range secrets {
+		whole = strings.TrimSpace(whole)
+		quoted := strconv.Quote(whole)
+		for _, spelled := range []string{whole, quoted[1 : len(quoted)-1]} {
+			for n := min(len(spelled), len(text)); n >= max(least, most+1); n-- {
+				if strings.HasSuffix(text, spelled[:n]) {
+					most = n
+				}
+			}
+		}
+	}
+	return most
 }
 
 // excerpt cuts a line in two. A secret that the cut would go through, so that

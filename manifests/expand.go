@@ -242,9 +242,17 @@ func (l *loader) seal() {
 			l.reveal(l.env[name])
 		}
 	}
-	if l.sum != nil {
-		_, _ = l.sum.Write([]byte(l.m.Hash)) // a hash takes every write
-		l.m.Hash = hex.EncodeToString(l.sum.Sum(nil))
+	if l.sum == nil {
+		return
+	}
+	_, _ = l.sum.Write([]byte(l.m.Hash)) // a hash takes every write
+	l.m.Hash = hex.EncodeToString(l.sum.Sum(nil))
+	for i := range l.m.Resources { // a mask takes care of whole secrets, not of one that was cut
+		for j, u := range l.m.Resources[i].Values {
+			if len(l.m.SecretValues) > 0 && strings.HasSuffix(u.Value, "…") {
+				l.m.Resources[i].Values[j].Value = clip(u.Value, l.m.SecretValues)
+			}
+		}
 	}
 }
 
@@ -290,6 +298,7 @@ func (s scope) assemble(n *yaml.Node, parts []value.Part, values []any, kind mod
 	made := text.String()
 	if len(holes.Values) > 0 && !strings.Contains(made, model.Mark) {
 		f.marked, f.holes = marked.String(), holes
+		holes.Marked = f.marked
 	}
 	if isCommand(kind) && f.holes != nil {
 		made = f.marked
@@ -347,7 +356,7 @@ func (s scope) graftItem(n *yaml.Node, item any, kind model.Kind, f *filling) *y
 		return s.graft(n, item, kind, f)
 	}
 	hole := model.Hole{Text: text, Expr: f.from[0], Raw: f.raw}
-	return s.graft(n, model.Mark, kind, &filling{from: f.from, marked: model.Mark, holes: &model.Holes{Values: []model.Hole{hole}}})
+	return s.graft(n, model.Mark, kind, &filling{from: f.from, marked: model.Mark, holes: &model.Holes{Marked: model.Mark, Values: []model.Hole{hole}}})
 }
 
 // node makes a scalar at the place of another node.

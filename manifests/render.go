@@ -56,7 +56,7 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 	sensitive, idle := body.Bool("sensitive"), idle(v, body)
 	for _, word := range v.words {
 		read, ok := body.Values[word]
-		if filled := body.Named.Holes; word == "command" && !ok && filled != nil {
+		if filled := body.Named.Holes; word == "command" && !ok && filled.Each() != nil {
 			read, ok = model.Value{Text: filled.Filled, Quoted: true}, filled.Filled != ""
 		}
 		if word == "when" {
@@ -285,7 +285,7 @@ func render(kind model.Kind, v model.Value) *yaml.Node {
 		return flowing(list)
 	}
 	text := v.Text
-	if v.Holes != nil {
+	if v.Holes.Each() != nil {
 		text = v.Holes.Filled
 	}
 	return textNode(escaped(text), v.Quoted)

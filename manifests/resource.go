@@ -197,7 +197,7 @@ func (l *loader) unfilled(v *vocabulary, body *model.Body) {
 		return
 	}
 	refuse := func(property string, value model.Value) {
-		if value.Holes != nil && value.Holes.Filled == "" {
+		if value.Holes.Each() != nil && value.Holes.Filled == "" {
 			body.RefuseAt(value.Pos, property, fmt.Sprintf("%s cannot stand in this command", value.Holes.Values[0].Expr), "hand it over in environment")
 		}
 	}

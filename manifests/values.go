@@ -113,9 +113,8 @@ func (s scope) shaped(p *model.Property, n *yaml.Node) (model.Value, bool) {
 func (s scope) at(n *yaml.Node) model.Value {
 	v := model.Value{Pos: s.l.pos(n), Text: n.Value, Quoted: n.Style != 0}
 	if f := s.l.filled[n]; f != nil {
-		v.Marked = cmp.Or(f.marked, model.Mark)
-		if n.Value == f.marked {
-			v.Holes = f.holes
+		if v.Holes = f.holes; f.holes == nil || n.Value != f.marked {
+			v.Holes = &model.Holes{Marked: cmp.Or(f.marked, model.Mark)}
 		}
 	}
 	return v
@@ -154,7 +153,7 @@ func (s scope) line(n *yaml.Node) (model.Value, bool) {
 // argument reads a text that is handed to a program: it cannot hold a zero byte.
 func (s scope) argument(n *yaml.Node, what string) (model.Value, bool) {
 	v, ok := s.text(n, what)
-	return v, ok && (v.Holes != nil || s.whole(n))
+	return v, ok && (v.Holes.Each() != nil || s.whole(n))
 }
 
 func (s scope) whole(n *yaml.Node) bool {

@@ -463,3 +463,24 @@ func FuzzGiven(f *testing.F) {
 		}
 	})
 }
+
+// A long secret of which only the beginning is told is none that a mask knows.
+func TestNoPartOfASecretIsTold(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("hunter", 400)
+	src := source("vars: {key: {secret: true, type: string}, n: {type: int}}\nsecrets: TOKEN\nresources: [{probe: [{x: {text: \"a ${var.key} ${env.TOKEN}\", line: \"${env.TOKEN}\"}}]}]\n")
+	src.Vars = []manifests.Given{{Key: "key", Text: long}}
+	src.Environ = append(src.Environ, "TOKEN=x"+long)
+	m, _ := loadValues(t, src)
+	for _, u := range m.Resources[0].Values {
+		if strings.Contains(u.Value, "hunter") {
+			t.Errorf("%s is told as %.80s", u.Expression, u.Value)
+		}
+	}
+	for _, text := range []string{"vars: {key: {secret: true, type: int}}", "vars: {key: {secret: true, enum: [a]}}", "vars: {key: {secret: true}}\nresources: [{probe: [{x: {choice: \"xy${var.key}\"}}]}]"} {
+		src.Bytes = []byte(text)
+		if _, problems, _ := manifests.Load(src, []model.Type{fillingType}); len(problems) != 1 || strings.Contains(problems.Error(), "hunter") {
+			t.Errorf("%s: %.300s", text, problems.Error())
+		}
+	}
+}

@@ -66,20 +66,21 @@ type Value struct {
 	Quoted   bool   // Scalar: quoted or a block scalar, so never a slip of YAML's typing
 	Bool     bool   // Bool; CodesOrTrue: true was written
 	Default  bool   // came from defaults, not from the resource itself
-	Marked   string // Scalar with values in it: with a Mark for each, as it is written; "" for others
-	Holes    *Holes // of a command that has values in it; nil when it has none
+	Holes    *Holes // Scalar with values in it; nil when it has none
 }
 
 // Mark stands in a command's text where a value goes: no text of a manifest can
 // hold a zero byte.
 const Mark = "\x00"
 
-// Holes are the values of a command's text, which has a Mark for each. What a
-// value must look like there only the provider knows that makes words of the
-// text: a posix one fills the words after it has split, a shell one quotes.
+// Holes are where values stand in a text. A command's text has a Mark for each,
+// and its Values are here: what one must look like there only the provider knows
+// that makes words of the text: a posix one fills the words after it has split, a
+// shell one quotes. Any other text has its values in it.
 type Holes struct {
-	Values []Hole // in the order of the marks
-	Filled string // the text with the values in it, as it could be written in a manifest: left by whoever makes words of it
+	Marked string // the text as it is written, with a Mark for each value
+	Values []Hole // of a command, in the order of the marks
+	Filled string // a command's the text with the values in it, as it could be written in a manifest: left by whoever makes words of it
 }
 
 // Hole is one value of a command's text.
@@ -135,6 +136,14 @@ func (v Value) Each() []Value {
 		return v.Items
 	}
 	return []Value{v}
+}
+
+// Marked returns the text as it is written, with a Mark for each value in it.
+func (v Value) Marked() string {
+	if v.Holes != nil {
+		return v.Holes.Marked
+	}
+	return v.Text
 }
 
 // Has says whether the property is given.

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -271,7 +270,7 @@ func (c *command) doubtCommands(b *model.Body) {
 // literal warns of a text that is written as if a shell would expand it. What
 // came in with a value is meant as it is.
 func literal(b *model.Body, property string, v model.Value) {
-	written := cmp.Or(v.Marked, v.Text)
+	written := v.Marked()
 	switch {
 	case strings.HasPrefix(written, "~"):
 		b.WarnAt(v.Pos, property, "~ is not expanded here", "write the home directory out")
