@@ -5,11 +5,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/settle-cm/settle/model"
@@ -245,17 +248,26 @@ func TestHugeValuesStayData(t *testing.T) {
 	h.untouched()
 }
 
-// FuzzHostileValues looks for a value that does not stay data.
-func FuzzHostileValues(f *testing.F) {
-	f.Add("$(touch pwned)", false)
-	f.Add("'\xff", true)
-	f.Fuzz(func(t *testing.T, value string, environment bool) {
-		if len(value) > 10_000 || strings.Contains(value, "\x00") || !environment && !utf8.ValidString(value) {
-			t.Skip()
+// hostileTime is how long values are made at random; the tables above are for every day.
+var hostileTime = flag.Duration("hostile", 2*time.Second, "how long TestRandomValuesStayData looks for a value that does not stay data")
+
+// Nor does any value that is put together of what means something to somebody.
+func TestRandomValuesStayData(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	pieces := []string{"'", `"`, `\`, "$", "`", "(", ")", "{", "}", ";", "&", "|", "\n", "\r", "\t", " ", "#", "!", "~", "*", "%", ":", "-", "=", "touch pwned", "$(touch pwned)", "${var.v}", "é", "\x80", "\x7f", "\x01"}
+	for end := time.Now().Add(*hostileTime); time.Now().Before(end) && !t.Failed(); {
+		value := "v"
+		for range r.IntN(30) {
+			value += pieces[r.IntN(len(pieces))]
 		}
 		h := newHostileTrial(t, value)
-		h.environment = environment
+		h.environment = !utf8.ValidString(value)
 		h.reported(h.apply())
 		h.written()
-	})
+	}
+	if t.Failed() {
+		t.Logf("the seed was %d", seed)
+	}
 }

@@ -66,7 +66,7 @@ var templates = []string{
 // FuzzFill has shells print values: byte for byte what they are, where harmless
 // ones are printed.
 func FuzzFill(f *testing.F) {
-	for i := range max(len(templates), len(hostile)) * 2 {
+	for i := range max(len(templates), len(hostile)) {
 		f.Add(uint(i), hostile[i%len(hostile)], hostile[(i*7+3)%len(hostile)])
 	}
 	all := shells(f)

@@ -12,7 +12,11 @@ With the posix provider the line is split into words by the quoting rules of sh 
 
 A bare program name is looked up in path, else in PATH; one with a slash is relative to cwd.`,
 		Example: "/usr/bin/tar -xzf app.tar.gz"},
-	{Name: "provider", Kind: model.Choice, Choices: []string{"posix", "shell"}, Default: "posix", Meaning: "posix splits the command into words and starts it without a shell; shell hands the whole text to /bin/sh -c", Example: "shell"},
+	{Name: "provider", Kind: model.Choice, Choices: []string{"posix", "shell"}, Default: "posix", Meaning: "posix splits the command into words and starts it without a shell; shell hands the whole text to /bin/sh -c",
+		More: `A value in a command is data, whatever it holds. With posix, ${var.x} is one word, or a part of one. In the text of a shell it is quoted as its place demands: among plain words, in "…", in '…', and in $(…). Where no quoting would keep it data it is refused: in here-documents, backquotes, comments and arithmetic, in names, in what eval or sh -c read as text again. There, environment: {NAME: "${var.x}"} hands it over, and "$NAME" is it.
+
+${raw.var.x} goes into the text of a shell as it stands: for a number in arithmetic, or a part of the command itself. What a program makes of its arguments is its own: ssh and su hand them to another shell.`,
+		Example: "shell"},
 	{Name: "shell", Kind: model.Lines, Default: "[/bin/sh, -c]", Meaning: "the words that the command's text is appended to; implies provider: shell",
 		More:    `The text of the command becomes the last word. With [/bin/bash, -euo, pipefail, -c] a failure in the middle of a pipe or of several lines is a failure.`,
 		Example: "[/bin/bash, -euo, pipefail, -c]"},
