@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -114,6 +115,12 @@ func (l *loader) unknownKey(key *yaml.Node, table []model.Property) string {
 	if !l.base.CCM && propertyNamed(ccmKeys, key.Value) != nil && suggestion == "" {
 		suggestion = "only a CCM manifest has it, under ccm:"
 	}
+	if suggestion == "" {
+		suggestion = "settle explain lists the keys"
+		if l.base.CCM {
+			suggestion = "there are " + strings.Join(words, ", ")
+		}
+	}
 	l.refuse(key, "unknown key "+quote(key.Value), suggestion)
 	return meant
 }
@@ -141,7 +148,7 @@ func (l *loader) unknownProperty(key *yaml.Node, id string, v *vocabulary) {
 	count := len(l.problems)
 	suggestion := didYouMean(near(key.Value, v.words, propertyWords))
 	if suggestion != "" || !l.notYet(key, "") {
-		l.refuse(key, "unknown property "+quote(key.Value), suggestion)
+		l.refuse(key, "unknown property "+quote(key.Value), cmp.Or(suggestion, "settle explain "+v.Name+" lists them"))
 	}
 	for i := count; i < len(l.problems); i++ {
 		l.problems[i].ID, l.problems[i].Property = id, key.Value

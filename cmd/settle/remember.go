@@ -57,7 +57,7 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 	switch {
 	case errors.As(err, &held): // by whom is said; of several manifests also which
 		stillOwed(store, l)
-		return nil, refuse(exitLater, "%s: %w", l.report.Manifest, err)
+		return nil, refuse(exitLater, "%s: %w%s", l.report.Manifest, err, waitFor(j.LockTimeout))
 	case ctx.Err() != nil && err != nil: // it was not waited any longer
 		return nil, &refusal{exitLater, err}
 	case err != nil:
@@ -75,6 +75,14 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 		return nil, err
 	}
 	return m, nil
+}
+
+// waitFor says how to wait for a lock, to who did not.
+func waitFor(timeout span) string {
+	if timeout > 0 {
+		return ""
+	}
+	return "; --lock-timeout TIME waits for it"
 }
 
 // store says where the state of an identity is.

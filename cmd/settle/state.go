@@ -253,6 +253,9 @@ func (a *app) change(o *opened, wait span, do func(*journal.Journal) error) []en
 		if ctx.Err() != nil {
 			o.end.cause = context.Cause(ctx)
 		}
+		if errors.As(err, new(*journal.Held)) {
+			return a.refuseState(o, refuse(exitLater, "%w%s", err, waitFor(wait)))
+		}
 		return a.refuseState(o, refusedState(err))
 	}
 	err = do(j)

@@ -101,7 +101,7 @@ type NoRun struct {
 func (e *NoRun) Error() string {
 	switch {
 	case len(e.Known) == 0:
-		return "no runs yet"
+		return "no runs yet: settle apply makes the first"
 	case len(e.Known) == 1:
 		return fmt.Sprintf("no run %q; the only one is %s", e.Run, e.Known[0])
 	}

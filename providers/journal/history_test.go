@@ -56,7 +56,7 @@ func TestARunThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	rows := []struct{ run, want string }{
-		{"last", "no runs yet"},
+		{"last", "no runs yet: settle apply makes the first"},
 		{"r", `no run "r"; the only one is r0`},
 		{"../r0", `no run "../r0"; the last ones are r1, r0`},
 		{"r", `no run "r"; the last ones are r2, r1, r0`},
