@@ -17,6 +17,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/condition"
 	"github.com/settle-cm/settle/model/value"
 )
 
@@ -168,12 +169,13 @@ type loader struct {
 	guesses     int                // names compared with references that name nothing
 	places      map[string]int     // paths where resources stand, as indexes of standing
 	standing    []standing
-	made        []made            // paths at which resources make something
-	claims      map[string]int    // paths that resources write
-	revealed    map[string]bool   // the values in SecretValues
-	circles     [][]int           // resources that wait for themselves or for each other, a problem each
-	lacking     model.Problems    // values that are not there, of the resource that is being read
-	answers     map[string]answer // of conditions, by their text
+	made        []made                          // paths at which resources make something
+	claims      map[string]int                  // paths that resources write
+	revealed    map[string]bool                 // the values in SecretValues
+	circles     [][]int                         // resources that wait for themselves or for each other, a problem each
+	lacking     model.Problems                  // values that are not there, of the resource that is being read
+	conditions  map[string]*condition.Condition // by their text and the shape of the item that they are for
+	answers     map[string]answer               // of conditions, by their text
 	problems    model.Problems
 	warnings    model.Problems
 	said        map[said]bool // of the problems and warnings

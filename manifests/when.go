@@ -86,9 +86,12 @@ type answer struct {
 // holds evaluates a condition. It returns false after saying that it is none.
 func (s scope) holds(v model.Value) (holds, ok bool) {
 	a, known := s.l.answers[v.Text]
-	if !known || s.l.item != nil && strings.Contains(v.Text, "each") {
-		a = s.answer(v)
-		s.l.answers = put(s.l.answers, v.Text, a) // many resources may have the same
+	switch { // many resources may have the same
+	case strings.Contains(v.Text, "each"):
+		a = s.answer(v, s.each())
+	case !known:
+		a = s.answer(v, nil)
+		s.l.answers = put(s.l.answers, v.Text, a)
 	}
 	switch {
 	case a.wrong == nil:
@@ -104,8 +107,27 @@ func (s scope) holds(v model.Value) (holds, ok bool) {
 	return a.holds, true
 }
 
-func (s scope) answer(v model.Value) (a answer) {
-	c, err := condition.Compile(v.Text, s.names(v.Pos))
+// each is what a condition knows of the item that a resource is made for.
+func (s scope) each() map[string]any {
+	if s.l.item == nil {
+		return nil
+	}
+	return map[string]any{"key": s.l.item.key, "value": value.Native(s.l.item.value)}
+}
+
+// answer evaluates a condition for an item, or for none. Items mostly look alike,
+// and then it is compiled once for all of them.
+func (s scope) answer(v model.Value, each map[string]any) (a answer) {
+	key := v.Text + "\x00" + condition.Shape(each)
+	c, err := s.l.conditions[key], error(nil)
+	if c == nil {
+		names := s.names(v.Pos)
+		names.Each = each
+		c, err = condition.Compile(v.Text, names)
+		s.l.conditions = put(s.l.conditions, key, c)
+	} else {
+		c, err = c.For(each)
+	}
 	if err == nil {
 		a.used = c.Used()
 		a.holds, err = c.Holds()
@@ -146,7 +168,7 @@ func (l *loader) inside(v model.Value, line, column int) model.Pos {
 // names are what a condition at a place can speak of.
 func (s scope) names(pos model.Pos) condition.Names {
 	l := s.l
-	names := condition.Names{
+	return condition.Names{
 		Vars: l.varNames, Facts: factNames,
 		Var: func(name string) (any, *condition.Error) {
 			found, ok := l.find(l.vars[name])
@@ -173,8 +195,4 @@ func (s scope) names(pos model.Pos) condition.Names {
 			return text
 		},
 	}
-	if l.item != nil {
-		names.Each = map[string]any{"key": l.item.key, "value": value.Native(l.item.value)}
-	}
-	return names
 }

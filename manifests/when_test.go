@@ -149,6 +149,14 @@ func TestConditionsOverItems(t *testing.T) {
 	for _, r := range m.Resources {
 		got = append(got, r.Name+" "+r.Off)
 	}
+	if _, problems, _ := manifests.Load(machine(`
+- exec:
+    - defaults: {when: each.value}
+    - "r${each.key}": {for_each: [true], command: /bin/true}
+    - other: {command: /bin/true}
+`, false), execType()); len(problems) != 1 {
+		t.Errorf("where there is no item: %v", problems)
+	}
 	want := []string{"ra ", "rb skipped (when): each.value.on", `rc skipped (control.unless): each.key == "c"`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -11,6 +11,9 @@ package condition
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/conf"
@@ -36,8 +39,7 @@ type Names struct {
 // Condition is a condition that can be evaluated.
 type Condition struct {
 	program *vm.Program
-	values  map[string]any
-	used    []Use
+	walk    *walk // what it speaks of
 }
 
 // Use is a value that a condition speaks of.
@@ -47,7 +49,18 @@ type Use struct {
 }
 
 // Used returns what the condition speaks of, in the order of the text.
-func (c *Condition) Used() []Use { return c.used }
+func (c *Condition) Used() []Use { return c.walk.used }
+
+// For returns the condition for another item, whose each has the Shape of that
+// which the condition was compiled with. The error is an *Error.
+func (c *Condition) For(each map[string]any) (*Condition, error) {
+	w := *c.walk
+	w.names.Each = each
+	if err := w.affordable(); err != nil {
+		return nil, err
+	}
+	return &Condition{c.program, &w}, nil
+}
 
 // Error is what is wrong with a condition, and where in its text.
 type Error struct {
@@ -110,21 +123,21 @@ func Compile(text string, names Names) (c *Condition, err error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	if w.work() > maxWork {
-		return nil, &Error{1, 1, "a condition on every item of lists that are so long takes too long", "set a variable, and name that"}
+	if err := w.affordable(); err != nil {
+		return nil, err
 	}
 	program, err := expr.Compile(text, append(options, expr.Env(w.types()))...)
 	if err != nil {
 		return nil, inWords(text, err)
 	}
-	return &Condition{program, w.values(), w.used}, nil
+	return &Condition{program, w}, nil
 }
 
 // Holds evaluates the condition. The error is an *Error: of a text that is no
 // number, say.
 func (c *Condition) Holds() (bool, error) {
 	text := c.program.Source().String()
-	result, err := expr.Run(c.program, c.values)
+	result, err := expr.Run(c.program, c.walk.values())
 	if err != nil {
 		return false, inWords(text, err)
 	}
@@ -136,7 +149,8 @@ func (c *Condition) Holds() (bool, error) {
 }
 
 // typeOf is the type of a value: a map has the keys that it has, so that others
-// are mistakes; a list has the type that all its items have.
+// are mistakes; a list has the type that all its items have. Values of one Shape
+// have one type.
 func typeOf(value any) types.Type {
 	switch v := value.(type) {
 	case map[string]any:
@@ -146,20 +160,44 @@ func typeOf(value any) types.Type {
 		}
 		return m
 	case []any:
-		if len(v) == 0 {
+		if common(v) == "" {
 			return types.Array(types.Any)
 		}
-		first := typeOf(v[0])
-		for _, item := range v[1:] {
-			if !typeOf(item).Equal(first) {
-				return types.Array(types.Any)
-			}
-		}
-		return types.Array(first)
+		return types.Array(typeOf(v[0]))
 	case nil:
 		return types.Any
 	}
 	return types.TypeOf(value)
+}
+
+// Shape tells values that a compiled condition cannot tell apart by their types
+// from others.
+func Shape(value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		var b strings.Builder
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			fmt.Fprintf(&b, "%q:%s,", key, Shape(v[key]))
+		}
+		return "{" + b.String() + "}"
+	case []any:
+		return "[" + common(v) + "]"
+	}
+	return fmt.Sprintf("%T", value)
+}
+
+// common is the shape that all items of a list have, "" when there is none.
+func common(list []any) string {
+	shape := ""
+	for i, item := range list {
+		switch s := Shape(item); {
+		case i == 0:
+			shape = s
+		case s != shape:
+			return ""
+		}
+	}
+	return shape
 }
 
 // place is the line and column of a character of a text, all from 1 but the

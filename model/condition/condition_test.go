@@ -189,6 +189,48 @@ func TestValuesAreAskedForOnce(t *testing.T) {
 	}
 }
 
+// A condition serves every item of one shape.
+func TestFor(t *testing.T) {
+	t.Parallel()
+	item := func(key any, on bool, sites ...any) map[string]any {
+		return map[string]any{"key": key, "value": map[string]any{"on": on, "sites": sites}}
+	}
+	n := names()
+	n.Each = item(0, true, "a")
+	c, err := condition.Compile(`each.value.on and each.key < var.size and "a" in each.value.sites`, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		each  map[string]any
+		holds bool
+	}{{item(1, true, "b", "a"), true}, {item(1, false, "a"), false}, {item(4, true, "a"), false}, {n.Each, true}} {
+		if condition.Shape(tt.each) != condition.Shape(n.Each) {
+			t.Errorf("%v has another shape", tt.each)
+		}
+		other, err := c.For(tt.each)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if holds, err := other.Holds(); err != nil || holds != tt.holds {
+			t.Errorf("%v: %v, %v", tt.each, holds, err)
+		}
+	}
+	for _, each := range []map[string]any{item("k", true, "a"), item(0, true, 1), item(0, true, "a", 1), item(0, true), {"key": 0, "value": map[string]any{"on": true}}} {
+		if condition.Shape(each) == condition.Shape(n.Each) {
+			t.Errorf("%v has the shape of %v", each, n.Each)
+		}
+	}
+	n.Each = item(0, true, make([]any, 1)...)
+	c, err = condition.Compile(`any(each.value.sites, any(each.value.sites, # == nil))`, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.For(item(0, true, make([]any, 100_000)...)); err == nil {
+		t.Error("a list may be as long as it likes")
+	}
+}
+
 func TestEachWithoutAnItem(t *testing.T) {
 	t.Parallel()
 	_, err := condition.Compile(`each.key == 1`, condition.Names{})

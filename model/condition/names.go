@@ -277,6 +277,14 @@ func (w *walk) values() map[string]any {
 	return map[string]any{"var": w.vars, "host": w.hosts, "env": w.env, "each": w.names.Each}
 }
 
+// affordable refuses a condition that may take too long.
+func (w *walk) affordable() error {
+	if w.work() > maxWork {
+		return &Error{1, 1, "a condition on every item of lists that are so long takes too long", "set a variable, and name that"}
+	}
+	return nil
+}
+
 // work is how much evaluating may cost: every condition on the items of a list
 // may look at all there is, for each of those around it.
 func (w *walk) work() float64 {
