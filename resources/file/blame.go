@@ -85,17 +85,27 @@ func (w *witness) judge(g *gap, d *difference) (v verdict) {
 		v.outside = w.tree
 	case d.of == kindOf:
 		return verdict{w.past.kind != g.have.Kind, w.past.kind != g.kind, w.past.kind.String()}
-	case w.past.kind != g.kind:
+	case w.past.kind == g.kind:
+		return w.judgePart(g, d)
+	}
+	return v
+}
+
+// judgePart is for what differs of something that was left as the kind that it
+// is to be now.
+func (w *witness) judgePart(g *gap, d *difference) (v verdict) {
+	past := w.past
+	switch {
 	case d.of == modeOf:
-		return verdict{w.past.mode != g.have.Mode, w.past.mode != *g.mode, fmt.Sprintf("%04o", w.past.mode)}
+		return verdict{past.mode != g.have.Mode, past.mode != *g.mode, fmt.Sprintf("%04o", past.mode)}
 	case d.of == ownerOf && g.uid != nil:
-		return verdict{w.past.uid != g.have.UID, w.past.uid != *g.uid, userName(w.past.uid)}
+		return verdict{past.uid != g.have.UID, past.uid != *g.uid, userName(past.uid)}
 	case d.of == groupOf && g.gid != nil:
-		return verdict{w.past.gid != g.have.GID, w.past.gid != *g.gid, groupName(w.past.gid)}
-	case d.of == targetOf && w.past.of == ofTarget:
+		return verdict{past.gid != g.have.GID, past.gid != *g.gid, groupName(past.gid)}
+	case d.of == targetOf && past.of == ofTarget:
 		sum := func(target string) string { return w.sumOfText(w.key, ofTarget, target) }
-		return verdict{w.past.sum != sum(g.have.Target), w.past.sum != sum(g.target), ""}
-	case d.of == contentOf && (w.past.of == ofContent || w.past.of == ofSource):
+		return verdict{past.sum != sum(g.have.Target), past.sum != sum(g.target), ""}
+	case d.of == contentOf && (past.of == ofContent || past.of == ofSource):
 		return w.judgeContent(g)
 	}
 	return v

@@ -118,26 +118,8 @@ func (f *file) compareContent(ctx context.Context, g *gap) error {
 // is declared, and decides what something new gets that is not declared.
 func (f *file) compareAttributes(g *gap) {
 	isNew := g.have.Kind != g.kind
-	if f.owner != "" {
-		id, err := f.w.uid(f.owner)
-		g.uid = &id
-		if g.unknown = err; err != nil {
-			g.uid = nil
-		}
-		if !isNew && (err != nil || id != g.have.UID) {
-			g.sayChange(ownerOf, userName(g.have.UID), f.owner)
-		}
-	}
-	if f.group != "" {
-		id, err := f.w.gid(f.group)
-		g.gid = &id
-		if err != nil {
-			g.gid, g.unknown = nil, errors.Join(g.unknown, err)
-		}
-		if !isNew && (err != nil || id != g.have.GID) {
-			g.sayChange(groupOf, groupName(g.have.GID), f.group)
-		}
-	}
+	g.uid = g.compareID(ownerOf, f.owner, g.have.UID, f.w.uid, userName)
+	g.gid = g.compareID(groupOf, f.group, g.have.GID, f.w.gid, groupName)
 	if !isNew && g.mode != nil && *g.mode != g.have.Mode {
 		g.sayChange(modeOf, fmt.Sprintf("%04o", g.have.Mode), fmt.Sprintf("%04o", *g.mode))
 	}
@@ -145,6 +127,23 @@ func (f *file) compareAttributes(g *gap) {
 		g.replace = true // its other names are not ours to change
 		g.notes = append(g.notes, g.path+" has other names (hard links): they keep what they have")
 	}
+}
+
+// compareID compares an owner or a group, and returns the number of the declared
+// one: nil for none, and for one that does not exist.
+func (g *gap) compareID(of, declared string, have uint32, number func(name string) (uint32, error), name func(id uint32) string) *uint32 {
+	if declared == "" {
+		return nil
+	}
+	id, err := number(declared)
+	if g.have.Kind == g.kind && (err != nil || id != have) {
+		g.sayChange(of, name(have), declared)
+	}
+	if err != nil {
+		g.unknown = errors.Join(g.unknown, err)
+		return nil
+	}
+	return &id
 }
 
 // made is what takes the path's place: with the owner and mode of what is

@@ -41,6 +41,7 @@ type remembered struct {
 
 // newRemembered makes one with a directory for the state.
 func newRemembered(t *testing.T) *remembered {
+	t.Helper()
 	r := &remembered{T: t, dir: t.TempDir()}
 	if err := os.Mkdir(filepath.Join(r.dir, "state"), 0o700); err != nil {
 		t.Fatal(err)
