@@ -350,6 +350,8 @@ func textNode(text string, quoted bool) *yaml.Node {
 	n.Tag = "!!str"
 	bare := yaml.Node{Kind: yaml.ScalarNode, Value: text}
 	switch {
+	case commanding().MatchString(text):
+		n.Style = yaml.DoubleQuotedStyle
 	case text != "" && len(text) < 200 && bare.ShortTag() == "!!str" && simpleText().MatchString(text) && !slices.Contains(oldWords, strings.ToLower(text)):
 	case strings.Contains(text, "\n") && blockable(text):
 		n.Style = yaml.LiteralStyle
@@ -358,6 +360,10 @@ func textNode(text string, quoted bool) *yaml.Node {
 	}
 	return n
 }
+
+// commanding finds what pipelines take for a command in the output of a step, if
+// it begins a line or stands in one that is not escaped.
+var commanding = lazily(`(^|\n)[ \t]*::|##\[`)
 
 // oldWords are bools to older readers of YAML.
 var oldWords = []string{"y", "n", "yes", "no", "on", "off"}

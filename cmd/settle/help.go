@@ -34,6 +34,7 @@ func (*applyCommand) Help() string {
     settle apply site.yaml app.yaml       one after the other
     settle apply --parallel 4 site.yaml   up to four resources at once
     settle apply --only exec#reload       this one, and all upstream of it
+    settle apply --var env=test           with a value for ${var.env}
     settle apply --plan plan.json         what that plan says, while it holds
     settle apply -o json site.yaml        a report for programs
     generate | settle apply -             a manifest from standard input
@@ -50,6 +51,7 @@ func (*planCommand) Help() string {
     settle plan --no-guards site.yaml        start no process at all
     settle plan -v site.yaml                 list what is stable too, and why
     settle plan --tags web site.yaml         a part, and all upstream of it
+    settle plan --var-file test.yaml         with values for ${var.…} from a file
     settle plan --out plan.json site.yaml    keep it for settle apply --plan
 
 Exits 0, with --detailed-exitcode 2 when there is something to do, 1 when a guard cannot be read.`

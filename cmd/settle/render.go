@@ -40,6 +40,6 @@ func (c *renderCommand) run(a *app) []ending {
 	if c.Output == "json" {
 		text = manifests.JSON(text)
 	}
-	a.print(text)
+	a.print(a.newPipeline("auto").inertJSON(text)) // what it changes stands in quotes in YAML, too
 	return []ending{{report: &l.report}}
 }
