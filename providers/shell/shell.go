@@ -29,8 +29,8 @@ func Argv(text string, holes []model.Hole) ([]string, error) {
 
 var (
 	careful   = regexp.MustCompile(`\bset\b[^\n;&|]*\s(-[a-zA-Z]*e|errexit)|\bpipefail\b`)
-	quoted    = regexp.MustCompile(`(?s)'[^']*'|"(\\.|[^"\\])*"|\\.`)
-	continued = regexp.MustCompile(`(\\|&&|\|\|?)[ \t]*$`)
+	covered   = regexp.MustCompile(`(?s)'[^']*'|"(\\.|[^"\\])*"|\\.|(^|[ \t\n;])#[^\n]*`)
+	continued = regexp.MustCompile(`(&&|\|\|?)[ \t]*$`)
 	pipe      = regexp.MustCompile(`(^|[^|>])\|([^|]|$)`)
 )
 
@@ -41,23 +41,38 @@ func Doubts(text string, _ []model.Hole) []string {
 	if careful.MatchString(text) {
 		return nil
 	}
+	text = uncovered(text)
 	var doubts []string
 	if commands(text) > 1 {
 		doubts = append(doubts, "only the last line decides whether it failed; "+way)
 	}
-	if pipe.MatchString(quoted.ReplaceAllString(text, "''")) {
+	if pipe.MatchString(text) {
 		doubts = append(doubts, "only the last command of a pipe decides whether it failed; set shell: [/bin/bash, -euo, pipefail, -c]")
 	}
 	return doubts
 }
 
-// commands counts the lines that are commands of their own: no comments, none
-// that the line before goes on with.
+// uncovered returns a text without its comments, and with nothing in its quotes:
+// neither a newline nor a pipe is one there.
+func uncovered(text string) string {
+	return covered.ReplaceAllStringFunc(text, func(part string) string {
+		switch part[0] {
+		case '\'', '"', '\\':
+			return "''"
+		case '#':
+			return ""
+		}
+		return part[:1] // what stands in front of the comment
+	})
+}
+
+// commands counts the lines that are commands of their own: none that the line
+// before goes on with.
 func commands(text string) int {
 	n, goesOn := 0, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
+		if line == "" {
 			continue
 		}
 		if !goesOn {
