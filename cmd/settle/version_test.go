@@ -86,7 +86,7 @@ func TestABuildSaysWhatItIsOf(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command(words[0], words[1:]...)
 		cmd.Dir = tree
-		cmd.Env = append(os.Environ(), "GOENV=off", "GOFLAGS=", "GOPROXY=off", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z",
+		cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=true", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z",
 			"GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
