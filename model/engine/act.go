@@ -230,11 +230,14 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model
 	for _, warning := range effect.Warnings {
 		o.Warn(warning)
 	}
+	if err != nil {
+		return unsuccessful(ctx, t, o, &effect, err)
+	}
+	return successful(o, &effect)
+}
+
+func successful(o model.Outcome, effect *model.Effect) model.Outcome {
 	switch {
-	case err != nil && ctx.Err() != nil:
-		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
-	case err != nil:
-		o = failed(r, o, err)
 	case effect.Ended != model.NotReached:
 		o.Status, o.Reason = effect.Ended, effect.Reason
 	case effect.Unchanged:
@@ -242,13 +245,22 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model
 	default:
 		o.Status, o.Refreshes, o.Last = model.Changed, model.Yes, effect.Last
 	}
-	if err != nil && !o.Began { // things are as they were left before
-		o.Last = t.Ask.Last
-	}
-	if err == nil && effect.Reason != "" {
+	if effect.Reason != "" {
 		o.Reason = effect.Reason
 	}
-	if err != nil && effect.Appeared != "" && t.Recalls {
+	return o
+}
+
+func unsuccessful(ctx context.Context, t *Task, o model.Outcome, effect *model.Effect, err error) model.Outcome {
+	if ctx.Err() != nil {
+		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
+	} else {
+		o = failed(t.Resource, o, err)
+	}
+	if !o.Began { // things are as they were left before
+		o.Last = t.Ask.Last
+	}
+	if effect.Appeared != "" && t.Recalls {
 		o.Warn(fmt.Sprintf("%s appeared although the command failed: it runs again; `settle forget %s` keeps it as it is", effect.Appeared, o.ID))
 	}
 	return o

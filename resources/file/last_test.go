@@ -131,8 +131,10 @@ func TestWhoChangedIt(t *testing.T) {
 		{`ensure: link, target: here`, "replace", `ensure: link, target: there`, "changed outside: target; the manifest changed: target to → there"},
 		{`source: tree, recurse: true`, "in the tree", "", "a: changed outside: content; b/c: changed outside: missing"},
 		{`source: tree, recurse: true`, "in its source", "", "a: content differs"},
-		{`source: tree, recurse: true`, "in the tree", `source: tree, recurse: true, mode: "0640"`,
-			".: mode 0755 → 0750; a: content differs, mode 0644 → 0640; and 2 more"},
+		{
+			`source: tree, recurse: true`, "in the tree", `source: tree, recurse: true, mode: "0640"`,
+			".: mode 0755 → 0750; a: content differs, mode 0644 → 0640; and 2 more",
+		},
 	} {
 		t.Run(strings.Join([]string{tt.first, tt.outside, tt.then}, " then "), func(t *testing.T) {
 			r := newRemembered(t)
