@@ -59,6 +59,17 @@ func (s scope) evaluateText(n *yaml.Node) (any, bool) {
 	return b.String(), true
 }
 
+// typeOf returns the type of what a node means.
+func typeOf(n *yaml.Node) value.Type {
+	switch n = target(n); n.Kind {
+	case yaml.SequenceNode:
+		return value.List
+	case yaml.MappingNode:
+		return value.Table
+	}
+	return value.TypeOf(plainValue(n))
+}
+
 // plainValue returns what a node means where expressions are just text.
 func plainValue(n *yaml.Node) any {
 	switch n = target(n); {
