@@ -69,6 +69,10 @@ func (w *walker) call(words []string, i int, front string) *reason {
 		name == "printf" && (before == "-v" || i == 1 && strings.HasPrefix(front, "-v")),
 		testing && (before == "-v" || before == "-R"):
 		return &inName
+	case testing && (strings.HasPrefix(before, standIn) || strings.HasPrefix(before, model.Mark)):
+		return &inTest
+	case name == "printf" && i == 1 && strings.Trim(front, `"'`) == "":
+		return &inFormat
 	case testing && w.language == syntax.LangMirBSDKorn && (compares(before) || i+1 < len(words) && compares(words[i+1])):
 		return &inArithmetic // ksh evaluates the operands of [ as well
 	}

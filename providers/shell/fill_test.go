@@ -107,6 +107,8 @@ func TestFillRefuses(t *testing.T) {
 		{"declare", `declare -i x=%`, "declare may evaluate", "assign it first, as NAME=${var.v0}"},
 		{"unset", `unset %`, "in a name", ""},
 		{"test -v", `[ -v % ]`, "in a name", ""},
+		{"the operator of a test", `test "$OP" %`, "in a test behind", "write the operator out"},
+		{"the format of printf", `printf "%"`, "where printf reads its format", "write printf '%s' ${var.v0}"},
 		{"printf -v", `printf -v % x`, "in a name", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,6 +33,8 @@ var (
 	// bash expands what its quotes have already been taken from, where it is no number
 	behindDuplicate = reason{"behind >& or <&, which bash reads twice", "write > EXPR 2>&1 for a file, RAW for a number"}
 	inDeclaration   = reason{"where declare may evaluate it", "assign it first, as NAME=EXPR, and declare it without a value"}
+	inTest          = reason{"in a test behind what may turn out to be an operator", "write the operator out"}
+	inFormat        = reason{"where printf reads its format and its options", "write printf '%s' EXPR"}
 	inText          = reason{"in a text that is read as a command again", "write the text without it and give it as an argument: sh -c 'echo \"$1\"' sh EXPR"}
 )
 
