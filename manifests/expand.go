@@ -24,6 +24,7 @@ import (
 type values struct {
 	vars     map[string]*variable
 	varNames []string // in the order of the file
+	unread   bool     // a file of values is none: what is given is not known
 	chain    []string // variables whose defaults are being followed
 	env      map[string]string
 	told     map[string]bool // names of the environment that were asked for

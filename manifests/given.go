@@ -22,7 +22,9 @@ func (l *loader) give() {
 		s := scope{l: l, property: "vars"}
 		switch {
 		case v.given == nil && v.required:
-			s.refuse(v.pos, fmt.Sprintf("the variable %s is required and not given", name), fmt.Sprintf("give it with --var %s=…", name))
+			if !l.unread {
+				s.refuse(v.pos, fmt.Sprintf("the variable %s is required and not given", name), fmt.Sprintf("give it with --var %s=…", name))
+			}
 			v.wrong = true
 		case v.given != nil || v.fallback == nil || !expressive(v.fallback):
 			l.find(v)

@@ -25,6 +25,7 @@ func (l *loader) valueFile(f ValueFile) iter.Seq2[*yaml.Node, *yaml.Node] {
 		p.Message = strings.Replace(p.Message, "the manifest is larger", "the file is larger", 1)
 		l.problem(p)
 	}
+	l.unread = l.unread || len(file.problems) > 0
 	if root == nil {
 		return func(func(key, under *yaml.Node) bool) {}
 	}

@@ -186,7 +186,7 @@ func readLimited(r io.Reader, limit int) ([]byte, error) {
 	case text.Len() > limit && limit < manifestLimit:
 		return nil, fmt.Errorf("it makes the manifest larger than %d MiB: split it into several manifests", manifestLimit>>20)
 	case text.Len() > limit:
-		return nil, fmt.Errorf("is larger than %d MiB: is it a manifest?", manifestLimit>>20)
+		return nil, fmt.Errorf("is larger than %d MiB: is it the right file?", manifestLimit>>20)
 	}
 	return text.Bytes(), nil
 }
