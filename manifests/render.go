@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -45,6 +46,7 @@ type rendering struct {
 	moved   []model.Pos  // resources whose commands start elsewhere now
 	entries []*yaml.Node // a type with its resources each
 	mask    *secret.Mask
+	lossy   bool // not everything could be written as it is
 }
 
 // resource adds a resource as its type has read it.
@@ -223,7 +225,9 @@ func (r *rendering) text(l *loader) []byte {
 	if l.base.CCM {
 		top = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{textNode("ccm", true), top}}
 	}
-	r.hide(top)
+	if r.hide(top); r.lossy {
+		l.warning(model.Problem{Pos: model.Pos{File: l.src.Path}, Message: "a value has bytes that are not UTF-8, which YAML cannot hold: they are replaced in what is rendered"})
+	}
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
@@ -245,10 +249,14 @@ func lines(texts []string) model.Value {
 	return list
 }
 
-// hide takes secrets out of every text.
+// hide takes secrets out of every text, and what YAML cannot hold.
 func (r *rendering) hide(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
-		if text := r.mask.Text(n.Value); text != n.Value {
+		text := r.mask.Text(n.Value)
+		if !utf8.ValidString(text) { // as a value of the environment may be
+			text, r.lossy = strings.ToValidUTF8(text, "\uFFFD"), true
+		}
+		if text != n.Value {
 			*n = *textNode(text, true)
 		}
 	}

@@ -186,6 +186,16 @@ func TestRenderInlinesIncludes(t *testing.T) {
 	}
 }
 
+func TestRenderWhatYAMLCannotHold(t *testing.T) {
+	t.Parallel()
+	src := source("- exec: [{x: {command: \"echo ${env.ODD}\"}}]\n")
+	src.Environ = []string{"ODD=a\xffb"}
+	text, problems, warnings := manifests.Render(src, types())
+	if !strings.Contains(string(text), "command: \"echo 'a\uFFFDb'\"") && !strings.Contains(string(text), "command: \"echo a\uFFFDb\"") || len(warnings) != 1 {
+		t.Errorf("%s\n%v %v", text, problems, warnings)
+	}
+}
+
 // Whatever a value holds, it is in the rendered text as data.
 func FuzzRender(f *testing.F) {
 	for _, v := range []string{"a", "a: b", "- x", "'", "\"", "a\nb", " a\n", "a\n\n", "\t", "yes", "~", "null", "1", "0755", "é\u2028\u0085\ufeff", "${env.HOME}", "$${var.v}", "a #b", "{{x}}", "!", "*a", "#", "x:", "", "\r", "a\r\nb", "\x7f\u0080", "a\n b\n  c", "::", "$HOME;", "[", "%"} {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/resources"
@@ -31,12 +33,17 @@ func (c *renderCommand) run(a *app) []ending {
 	if l.refused != nil {
 		return []ending{a.refusal(l, c.Output)}
 	}
+	text, _, warnings := manifests.Render(l.src, resources.Types(resources.World{}))
+	for _, w := range warnings { // what has been said already, and what cannot be written as it is
+		if !slices.Contains(l.report.Warnings, w) {
+			l.report.Warnings = append(l.report.Warnings, w)
+		}
+	}
 	for _, w := range l.report.Warnings {
 		if !a.Quiet {
 			a.err.plain(render.WarningText(w, render.Options{Color: a.err.color, Excerpts: a.err.watched}))
 		}
 	}
-	text, _, _ := manifests.Render(l.src, resources.Types(resources.World{})) // which has been loaded without a problem
 	if c.Output == "json" {
 		text = manifests.JSON(text)
 	}
