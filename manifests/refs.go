@@ -101,7 +101,7 @@ func (l *loader) subscribers() {
 			}
 			twice := *mark == n+1
 			*mark = n + 1
-			if e.Refresh && !twice {
+			if e.Refresh && !twice && resources[n].Off == "" { // like one that is added later, it is owed nothing before it is here
 				resources[e.On].Subscribers = append(resources[e.On].Subscribers, l.ids[n])
 			}
 			return twice

@@ -253,7 +253,7 @@ func (m *Memory) Facts() []Fact {
 func OweAll(manifest *Manifest, run string) []Fact {
 	var facts []Fact
 	for i := range manifest.Resources {
-		if r := &manifest.Resources[i]; r.Subscribes() {
+		if r := &manifest.Resources[i]; r.Subscribes() && r.Off == "" {
 			facts = append(facts, Fact{Kind: FactOwe, ID: r.ID(), Run: run})
 		}
 	}

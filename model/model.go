@@ -86,7 +86,7 @@ type Resource struct {
 	Sensitive     bool
 	IgnoreFailure bool
 	Upstream      []Edge     // in the order of the file: require, subscribe, then edges written at the other end
-	Subscribers   []string   // ids of those it refreshes, of the whole manifest, whatever is selected
+	Subscribers   []string   // ids of those it refreshes and that are not off, of the whole manifest, whatever is selected
 	CutOff        bool       // it subscribes to something that is not selected
 	Off           string     // why it is not for this machine: a when that is false; "" when it is for it
 	Values        []ValueUse // that were put into its properties

@@ -165,7 +165,7 @@ func (a *app) missing(j *job, l *loaded, m *memory) error {
 
 func subscribes(m *model.Manifest) bool {
 	for i := range m.Resources {
-		if m.Resources[i].Subscribes() {
+		if r := &m.Resources[i]; r.Subscribes() && r.Off == "" {
 			return true
 		}
 	}
