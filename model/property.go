@@ -73,7 +73,7 @@ After a rename, give the old name as alias: refreshes that are owed to it, and w
 		More:    `settle apply --tags web runs what has the tag and everything that it depends on; --skip-tags leaves out what has it, and what depends on that treats it as done.`,
 		Example: "[web, deploy]"},
 	{Name: "when", Kind: Condition, Meaning: "which machines the resource is for: a condition over var, env and host",
-		More: `Where it is false nothing of the resource is looked at: it is stable and says why, what requires it goes on, and nobody is refreshed by it. What is owed to it stays owed. It is found out before anything runs: what may change during a run is for onlyif and unless.
+		More: `Where it is false nothing of the resource is looked at: it is stable and says why, what requires it goes on, and nobody is refreshed by it. What was owed to it before stays owed, and nothing new is. It is found out before anything runs: what may change during a run is for onlyif and unless.
 
 var.NAME is a variable, env.NAME a variable of the environment ("" when unset), host.NAME a fact of the machine; of for_each there are each.key and each.value. They are compared by == != < <= > >=, in, contains, startsWith, endsWith and matches (a regular expression), and joined by and, or and not. Functions: len, lower, upper, trim, split, int, float, string, and any, all, none, one and count for lists. A name that nobody knows is a mistake.`,
 		Example: `host.family == "debian" and var.env != "test"`},
