@@ -81,11 +81,18 @@ func (l *loader) readDefaults(v *vocabulary, n *yaml.Node) *defaults {
 				if len(l.uses) > 0 {
 					d.uses = put(d.uses, p.Name, slices.Clone(l.uses))
 				}
+				if conditional(p.Kind) && !s.sensible(value) {
+					delete(d.values, p.Name)
+				}
 			}
 		}
 	}
 	l.uses = l.uses[:0]
 	return d
+}
+
+func conditional(kind model.Kind) bool {
+	return kind == model.Condition || kind == model.Control
 }
 
 func put[V any](m map[string]V, key string, v V) map[string]V {

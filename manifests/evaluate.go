@@ -37,12 +37,10 @@ func (s scope) evaluate(n *yaml.Node) (any, bool) {
 }
 
 func (s scope) evaluateText(n *yaml.Node) (any, bool) {
-	parts, ok := s.parse(n)
-	if !ok || !s.cooked(n, parts) {
-		return nil, false
-	}
+	parts, sound := s.parse(n)
+	sound = s.cooked(n, parts) && sound
 	values, ok := s.values(n, parts)
-	if !ok {
+	if !ok || !sound {
 		return nil, false
 	}
 	if len(parts) == 1 && parts[0].Expr != nil {

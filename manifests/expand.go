@@ -58,10 +58,14 @@ func expressive(n *yaml.Node) bool {
 
 // expand returns the value n of a property with values in the place of its
 // expressions: n itself where it has none. It returns false after saying what is
-// wrong with them.
+// wrong with them, with what is left of a list or a map without that.
 func (s scope) expand(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
 	if n.Kind == yaml.ScalarNode {
-		return s.fill(n, kind)
+		filled, ok := s.fill(n, kind)
+		if !ok {
+			filled = nil
+		}
+		return filled, ok
 	}
 	children := n.Content
 	if n.Kind == yaml.MappingNode {
@@ -74,31 +78,34 @@ func (s scope) expand(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
 	case model.CommandLines:
 		under = model.CommandLine
 	}
-	all := true
-	var filled *yaml.Node
+	all, same := true, true
+	made := make([]*yaml.Node, 0, len(children))
 	for i, child := range children {
 		was := target(child)
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			all = s.fixed(was) && all
+			made = append(made, child)
 			continue
 		}
-		if kind == model.Environment && n.Kind == yaml.SequenceNode && !s.assigned(was) {
-			all = false
-			continue
+		var is *yaml.Node
+		ok := kind != model.Environment || n.Kind != yaml.SequenceNode || s.assigned(was)
+		if ok {
+			is, ok = s.expand(was, under)
 		}
-		is, ok := s.expand(was, under)
-		all = all && ok
-		if is != was && filled == nil {
-			filled = &yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Line: n.Line, Column: n.Column, Content: slices.Clone(children)}
-		}
-		if filled != nil {
-			filled.Content[i] = is
+		all, same = all && ok, same && is == was
+		switch {
+		case is != nil && is != was:
+			made = append(made, is)
+		case is != nil:
+			made = append(made, child)
+		case n.Kind == yaml.MappingNode:
+			made = made[:len(made)-1] // nor its key
 		}
 	}
-	if filled == nil {
+	if same {
 		return n, all
 	}
-	return filled, all
+	return &yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Line: n.Line, Column: n.Column, Content: made}, all
 }
 
 // fixed refuses an expression in a key: a value never becomes one.
@@ -133,15 +140,12 @@ func (s scope) fill(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
 	if !strings.Contains(n.Value, "${") || !value.Has(n.Value) {
 		return n, true
 	}
-	parts, ok := s.parse(n)
-	if !ok {
-		return n, false
+	parts, sound := s.parse(n)
+	if !isCommand(kind) && !s.raw {
+		sound = s.cooked(n, parts) && sound
 	}
-	if !isCommand(kind) && !s.raw && !s.cooked(n, parts) {
-		return n, false
-	}
-	values, ok := s.values(n, parts)
-	if !ok {
+	values, ok := s.values(n, parts) // also of a text with a mistake in it: there may be more
+	if !ok || !sound {
 		return n, false
 	}
 	if len(parts) == 1 && parts[0].Expr != nil {
@@ -168,13 +172,14 @@ func (s scope) parse(n *yaml.Node) ([]value.Part, bool) {
 
 // cooked refuses raw expressions, which only the text of a command may have.
 func (s scope) cooked(n *yaml.Node, parts []value.Part) bool {
+	all := true
 	for _, p := range parts {
 		if p.Expr != nil && p.Expr.Raw {
 			s.refuse(s.l.pos(n), fmt.Sprintf("%q stands outside of shell text", p.Text), "write "+strings.Replace(p.Text, "raw.", "", 1)+": nothing is quoted here")
-			return false
+			all = false
 		}
 	}
-	return true
+	return all
 }
 
 // values returns the values of the parts of a scalar, nil for those that are
@@ -260,6 +265,9 @@ func (l *loader) seal() {
 // sourced adds to a problem the expressions that what is wrong came from.
 func (l *loader) sourced(p model.Problem) model.Problem {
 	var from []string
+	if strings.HasPrefix(p.Message, "${") {
+		return p // it is of one expression alone
+	}
 	for _, u := range l.uses {
 		if u.Pos != p.Pos || slices.Contains(from, u.Expression) {
 			continue

@@ -42,7 +42,7 @@ func (l *loader) declared(v *vocabulary, name, n *yaml.Node, d *defaults) {
 	items, ok := s.items(under)
 	if !ok {
 		l.blurred = with(l.blurred, v.Name)
-		return
+		items = []item{{unknown: true}}
 	}
 	for i := range items {
 		l.item = &items[i]
@@ -88,11 +88,11 @@ func (s scope) items(n *yaml.Node) ([]item, bool) {
 	switch v := v.(type) {
 	case []any:
 		for i, under := range v {
-			items = append(items, item{i, under})
+			items = append(items, item{key: i, value: under})
 		}
 	case value.Map:
 		for _, e := range v {
-			items = append(items, item{e.Key, e.Value})
+			items = append(items, item{key: e.Key, value: e.Value})
 		}
 	default:
 		suggestion := "write its items in brackets: [a, b]"

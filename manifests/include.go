@@ -83,7 +83,10 @@ func (g *gathering) includes(f *file) {
 		return
 	}
 	for key, value := range pairs(f.tree) {
-		if key.Value != "include" || g.fixed(value) {
+		if key.Value != "include" {
+			continue
+		}
+		if value = g.fixed(value); value == nil {
 			continue
 		}
 		s := scope{l: g.loader, property: "include"}
@@ -98,17 +101,27 @@ func (g *gathering) includes(f *file) {
 }
 
 // fixed refuses values in the paths of files: which files a manifest has is
-// known before any value is.
-func (g *gathering) fixed(n *yaml.Node) bool {
-	for _, item := range append([]*yaml.Node{n}, n.Content...) {
-		if text := target(item).Value; value.Has(text) {
-			g.partial = true
-			scope{l: g.loader, property: "include"}.refuse(g.pos(item), fmt.Sprintf("%s cannot stand in include: the files of a manifest are always the same", quote(text)),
-				"include them all, and choose by when")
-			return true
+// known before any value is. It returns what is left, nil for nothing.
+func (g *gathering) fixed(n *yaml.Node) *yaml.Node {
+	refused := func(item *yaml.Node) bool {
+		text := target(item).Value
+		if !value.Has(text) {
+			return false
 		}
+		g.partial = true
+		scope{l: g.loader, property: "include"}.refuse(g.pos(item), fmt.Sprintf("%s cannot stand in include: the files of a manifest are always the same", quote(text)),
+			"include them all, and choose by when")
+		return true
 	}
-	return false
+	if n.Kind != yaml.SequenceNode {
+		if refused(n) {
+			return nil
+		}
+		return n
+	}
+	left := *n
+	left.Content = slices.DeleteFunc(slices.Clone(n.Content), refused)
+	return &left
 }
 
 // include opens one file that f includes.

@@ -14,8 +14,9 @@ import (
 
 // item is one of a for_each: what ${each.key} and ${each.value} lead to.
 type item struct {
-	key   any // an int in a list, a text in a map
-	value any
+	key     any // an int in a list, a text in a map
+	value   any
+	unknown bool // the for_each is wrong, which was said; what else is wrong is said too
 }
 
 // lookup returns what an expression leads to, or its default. It returns false
@@ -208,9 +209,9 @@ func (s scope) ofItem(n *yaml.Node, e *value.Expr) (any, bool) {
 		s.refuse(s.l.pos(n), e.Text+" stands outside of a resource with for_each", "give the resource for_each: with a list or a map")
 		return nil, false
 	case e.Path[0] == "value":
-		return at(s.l.item.value, e.Path[1:]), true
+		return at(s.l.item.value, e.Path[1:]), !s.l.item.unknown
 	case len(e.Path) == 1 && e.Path[0] == "key":
-		return s.l.item.key, true
+		return s.l.item.key, !s.l.item.unknown
 	}
 	s.refuse(s.l.pos(n), e.Text+": an item of for_each has key and value", "write ${each.key} or ${each.value}")
 	return nil, false
@@ -232,18 +233,23 @@ var countedFacts = []string{"cpus", "memory_mb", "mtu"}
 
 // host leads to a fact of the machine.
 func (s scope) host(n *yaml.Node, e *value.Expr) (any, bool) {
-	if !slices.Contains(factNames, e.Path[0]) {
-		suggestion := "settle knows " + strings.Join(factNames, ", ")
-		if meant, _ := model.Closest(e.Path[0], factNames, model.Tolerance(e.Path[0])); meant != "" {
-			suggestion = fmt.Sprintf("did you mean \"%s\"?", instead(e, meant))
-		}
-		s.refuse(s.l.pos(n), fmt.Sprintf("%s: no fact is called %q", e.Text, e.Path[0]), suggestion)
-		return nil, false
-	}
-	if !s.gather(s.l.pos(n)) {
+	if !s.fact(n, e) || !s.gather(s.l.pos(n)) {
 		return nil, false
 	}
 	return at(s.l.facts.all, e.Path), true
+}
+
+// fact says whether an expression names a fact, or says that there is none.
+func (s scope) fact(n *yaml.Node, e *value.Expr) bool {
+	if slices.Contains(factNames, e.Path[0]) {
+		return true
+	}
+	suggestion := "settle knows " + strings.Join(factNames, ", ")
+	if meant, _ := model.Closest(e.Path[0], factNames, model.Tolerance(e.Path[0])); meant != "" {
+		suggestion = fmt.Sprintf("did you mean \"%s\"?", instead(e, meant))
+	}
+	s.refuse(s.l.pos(n), fmt.Sprintf("%s: no fact is called %q", e.Text, e.Path[0]), suggestion)
+	return false
 }
 
 // gather asks for the facts of the machine, once, and puts over them what was

@@ -71,13 +71,14 @@ func (s scope) value(p *model.Property, key, n *yaml.Node) (model.Value, bool) {
 	case model.Control:
 		return s.control(n)
 	}
-	n, ok := s.expand(n, p.Kind)
-	if !ok {
+	n, sound := s.expand(n, p.Kind)
+	if n == nil || !sound && len(n.Content) == 0 {
+		clear(s.l.filled)
 		return model.Value{}, false
 	}
 	v, ok := s.shaped(p, n)
 	clear(s.l.filled)
-	return v, ok
+	return v, ok && sound
 }
 
 // shaped reads a value that all values were put into by its kind.

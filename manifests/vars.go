@@ -158,18 +158,32 @@ func (l *loader) chase(v *variable) {
 
 func (s scope) chaseNode(n *yaml.Node) {
 	if n = target(n); n.Kind == yaml.ScalarNode && value.Has(n.Value) {
-		parts, ok := s.parse(n)
+		parts, _ := s.parse(n)
+		s.cooked(n, parts)
 		for _, p := range parts {
-			if p.Expr == nil || !ok || p.Expr.Root != "var" {
-				continue
-			}
-			if v := s.variable(n, p.Expr); v != nil {
-				s.l.chase(v)
+			if p.Expr != nil {
+				s.chaseExpr(n, p.Expr)
 			}
 		}
 	}
 	for _, child := range n.Content {
 		s.chaseNode(child)
+	}
+}
+
+// chaseExpr says what is wrong with an expression whatever it leads to.
+func (s scope) chaseExpr(n *yaml.Node, e *value.Expr) {
+	switch e.Root {
+	case "var":
+		if v := s.variable(n, e); v != nil {
+			s.l.chase(v)
+		}
+	case "host":
+		s.fact(n, e)
+	case "self":
+		_, _ = s.ofSelf(n, e)
+	case "each":
+		_, _ = s.ofItem(n, e)
 	}
 }
 

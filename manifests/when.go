@@ -43,9 +43,38 @@ func (s scope) control(n *yaml.Node) (model.Value, bool) {
 		}
 		read, ok := part.condition(under)
 		all = all && ok
-		v.Pairs = append(v.Pairs, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: read})
+		if ok {
+			v.Pairs = append(v.Pairs, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: read})
+		}
+	}
+	if !all { // it is not evaluated later
+		s.sensible(v)
 	}
 	return v, all
+}
+
+// sensible says whether what when or control says is a condition, or says what
+// is wrong with it. One that is another for each item is told then.
+func (s scope) sensible(v model.Value) bool {
+	if s.l.partial {
+		return true
+	}
+	all := true
+	ask := func(s scope, v model.Value) {
+		if s.l.item != nil || !strings.Contains(v.Text, "each") {
+			_, ok := s.holds(v)
+			all = all && ok
+		}
+	}
+	if v.Shape != model.Map {
+		ask(s, v)
+	}
+	for _, pair := range v.Pairs {
+		part := s
+		part.property += "." + pair.Key
+		ask(part, pair.Value)
+	}
+	return all
 }
 
 // off says why a resource is not for this machine, "" when it is for it. wrong
@@ -87,18 +116,20 @@ type answer struct {
 func (s scope) holds(v model.Value) (holds, ok bool) {
 	a, known := s.l.answers[v.Text]
 	switch { // many resources may have the same
+	case strings.Contains(v.Text, "each") && s.l.item != nil && s.l.item.unknown:
+		return false, false
 	case strings.Contains(v.Text, "each"):
 		a = s.answer(v, s.each())
 	case !known:
 		a = s.answer(v, nil)
 		s.l.answers = put(s.l.answers, v.Text, a)
 	}
-	switch {
-	case a.wrong == nil:
-	case a.wrong.Message == "": // it was said of the value
-		return false, false
-	default:
-		s.refuse(s.l.inside(v, a.wrong.Line, a.wrong.Column), a.wrong.Message, a.wrong.Suggestion)
+	for wrong := a.wrong; wrong != nil; wrong = wrong.Next {
+		if wrong.Message != "" { // else it was said of the value
+			s.refuse(s.l.inside(v, wrong.Line, wrong.Column), wrong.Message, wrong.Suggestion)
+		}
+	}
+	if a.wrong != nil {
 		return false, false
 	}
 	for _, u := range a.used {

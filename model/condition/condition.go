@@ -67,6 +67,7 @@ type Error struct {
 	Line, Column int // from 1, in characters
 	Message      string
 	Suggestion   string // "" when there is none
+	Next         *Error // what else is wrong; nil for nothing
 }
 
 // Error returns the message and what to do.
@@ -97,7 +98,7 @@ var functions = []string{
 func Compile(text string, names Names) (c *Condition, err error) {
 	defer func() {
 		if p := recover(); p != nil { // of the library, whatever the text is
-			c, err = nil, &Error{1, 1, fmt.Sprintf("no condition: %v", p), ""}
+			c, err = nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("no condition: %v", p)}
 		}
 	}()
 	if problem := unreadable(text); problem != nil {

@@ -3,6 +3,7 @@ package condition_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,14 +82,28 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+func TestEveryMistakeIsTold(t *testing.T) {
+	t.Parallel()
+	_, err := condition.Compile(`var.frobnicate == 1 and host.famly == foo(3)`, names())
+	var got []string
+	wrong, _ := err.(*condition.Error)
+	for ; wrong != nil; wrong = wrong.Next {
+		got = append(got, wrong.Error())
+	}
+	want := []string{`1:5: no var.frobnicate is known; declare it under vars`, `1:30: no host.famly is known; did you mean host.family?`, `1:39: no function "foo" in a condition`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, want string }{
 		{``, `1:1: the condition is empty; leave it out where it is always true`},
 		{" \n", `1:1: the condition is empty; leave it out where it is always true`},
 		{`var.nmae == "x"`, `1:5: no var.nmae is known; did you mean var.name?`},
-		{`var.frobnicate`, `1:5: no var.frobnicate is known`},
-		{"host.os == 'x' or\n  host.distro == 'é' or host.famly == 'x'", `2:8: no host.distro is known`},
+		{`var.frobnicate`, `1:5: no var.frobnicate is known; declare it under vars`},
+		{"host.os == 'x' or\n  host.distro == 'é' or host.famly == 'x'", `2:8: no host.distro is known; settle knows os, family, version, cpus, interfaces`},
 		{"'é' == 'é' or host.famly == 'x'", `1:20: no host.famly is known; did you mean host.family?`},
 		{`vars.name == "x"`, `1:1: unknown name "vars"; did you mean "var"?`},
 		{`facts.os == "x"`, `1:1: unknown name "facts"; did you mean "host"?`},

@@ -22,20 +22,22 @@ type walk struct {
 	hosts map[string]any
 	env   map[string]string
 	used  []Use
-	err   error
-	depth int  // of conditions on the items of lists
-	split bool // texts are made lists of
+	err   *Error  // the first mistake
+	last  **Error // where the next one goes
+	depth int     // of conditions on the items of lists
+	split bool    // texts are made lists of
 }
 
 func newWalk(text string, names Names) *walk {
-	return &walk{text: text, names: names, vars: map[string]any{}, hosts: map[string]any{}, env: map[string]string{}}
+	w := &walk{text: text, names: names, vars: map[string]any{}, hosts: map[string]any{}, env: map[string]string{}}
+	w.last = &w.err
+	return w
 }
 
 func (w *walk) refuse(n ast.Node, message, suggestion string) {
-	if w.err == nil {
-		line, column := place(w.text, n.Location().From)
-		w.err = &Error{line, column, message, suggestion}
-	}
+	line, column := place(w.text, n.Location().From)
+	*w.last = &Error{line, column, message, suggestion, nil}
+	w.last = &(*w.last).Next
 }
 
 // walk visits a node; nested says in how many conditions on items it is.
@@ -197,7 +199,10 @@ func words(path []*ast.MemberNode) []string {
 func (w *walk) look(n *ast.StringNode, root string, found map[string]any, known []string, value func(string) (any, *Error)) {
 	name := n.Value
 	if !slices.Contains(known, name) {
-		suggestion := ""
+		suggestion := "declare it under vars"
+		if root == "host" {
+			suggestion = "settle knows " + strings.Join(known, ", ")
+		}
 		if meant, _ := model.Closest(name, known, model.Tolerance(name)); meant != "" {
 			suggestion = fmt.Sprintf("did you mean %s.%s?", root, meant)
 		}
@@ -221,7 +226,7 @@ func (w *walk) follow(value any, path []*ast.MemberNode) {
 	for _, step := range path {
 		m, isMap := value.(map[string]any)
 		key, ok := step.Property.(*ast.StringNode)
-		if !isMap || !ok || w.err != nil {
+		if !isMap || !ok {
 			return
 		}
 		if value, ok = m[key.Value]; !ok {
@@ -280,7 +285,7 @@ func (w *walk) values() map[string]any {
 // affordable refuses a condition that may take too long.
 func (w *walk) affordable() error {
 	if w.work() > maxWork {
-		return &Error{1, 1, "a condition on every item of lists that are so long takes too long", "set a variable, and name that"}
+		return &Error{Line: 1, Column: 1, Message: "a condition on every item of lists that are so long takes too long", Suggestion: "set a variable, and name that"}
 	}
 	return nil
 }

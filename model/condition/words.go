@@ -13,7 +13,7 @@ import (
 func unreadable(text string) *Error {
 	at := func(mark, message, suggestion string) *Error {
 		line, column := place(text, utf8.RuneCountInString(text[:max(0, strings.Index(text, mark))]))
-		return &Error{line, column, message, suggestion}
+		return &Error{line, column, message, suggestion, nil}
 	}
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -77,9 +77,9 @@ func inWords(text string, err error) *Error {
 			}
 			message = strings.ReplaceAll(message, fmt.Sprintf("$%d", i+1), part)
 		}
-		return &Error{line, column, message, p.suggestion}
+		return &Error{line, column, message, p.suggestion, nil}
 	}
-	return &Error{line, column, "no condition: " + message, ""}
+	return &Error{Line: line, Column: column, Message: "no condition: " + message}
 }
 
 // inPlain names a type of Go for people; other words stay.
