@@ -28,6 +28,7 @@ func names() condition.Names {
 	for name := range facts {
 		n.Facts = append(n.Facts, name)
 	}
+	slices.Sort(n.Facts)
 	n.Vars = append(n.Vars, "unset")
 	n.Each = map[string]any{"key": 1, "value": map[string]any{"on": true}}
 	return n
@@ -103,7 +104,7 @@ func TestMistakes(t *testing.T) {
 		{" \n", `1:1: the condition is empty; leave it out where it is always true`},
 		{`var.nmae == "x"`, `1:5: no var.nmae is known; did you mean var.name?`},
 		{`var.frobnicate`, `1:5: no var.frobnicate is known; declare it under vars`},
-		{"host.os == 'x' or\n  host.distro == 'é' or host.famly == 'x'", `2:8: no host.distro is known; settle knows os, family, version, cpus, interfaces`},
+		{"host.os == 'x' or\n  host.distro == 'é' or host.famly == 'x'", `2:8: no host.distro is known; settle knows cpus, family, interfaces, os, version`},
 		{"'é' == 'é' or host.famly == 'x'", `1:20: no host.famly is known; did you mean host.family?`},
 		{`vars.name == "x"`, `1:1: unknown name "vars"; did you mean "var"?`},
 		{`facts.os == "x"`, `1:1: unknown name "facts"; did you mean "host"?`},
