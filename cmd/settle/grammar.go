@@ -213,7 +213,7 @@ func parse(args []string, stdout io.Writer) (*grammar, *kong.Context, error) {
 		return g, ctx, nil
 	}
 	ctx, err := parseInto(g, args, stdout) // help, and what is wrong, name everything
-	return g, ctx, err
+	return g, ctx, advised(err)
 }
 
 // part returns a grammar of its own with all flags of this one, and those of
