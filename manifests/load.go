@@ -170,6 +170,7 @@ type loader struct {
 	places      map[string]int     // paths where resources stand, as indexes of standing
 	standing    []standing
 	made        []made                          // paths at which resources make something
+	weight      int                             // bytes of text that the resources have
 	claims      map[string]int                  // paths that resources write
 	revealed    map[string]bool                 // the values in SecretValues
 	circles     [][]int                         // resources that wait for themselves or for each other, a problem each

@@ -36,6 +36,11 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 		wrong = s.properties(v, n, nil, body)
 	}
 	wrong = s.inherit(v, d, body, wrong)
+	if !l.affords(s, body) {
+		l.ghosts[body.Ref] = true
+		l.self = nil
+		return
+	}
 	if v.properties["command"] != nil && body.Bool("sensitive") && !body.Has("command") && !wrong["command"] {
 		body.Refuse("sensitive", "sensitive needs command: the name is shown", "move the command from the name to command:")
 	}
@@ -66,6 +71,41 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 	if l.copy != nil {
 		l.copy.resource(v, body)
 	}
+}
+
+// maxText is how many bytes all properties of all resources may have together.
+// A file is smaller, but defaults, aliases and for_each give one text to many,
+// and each may keep a copy.
+const maxText = 128 << 20
+
+// affords counts the text of a resource. It returns false when all of them have
+// more than they may, after saying so once.
+func (l *loader) affords(s scope, body *model.Body) bool {
+	before := l.weight
+	for _, v := range body.Values {
+		l.weight += weight(v)
+	}
+	if l.weight <= maxText {
+		return true
+	}
+	if before <= maxText {
+		l.problem(model.Problem{
+			Pos: body.Pos, ID: s.id, Suggestion: "put long texts into files",
+			Message: "the resources have more than 128 MiB of text together, by defaults, aliases and for_each",
+		})
+	}
+	return false
+}
+
+func weight(v model.Value) int {
+	sum := len(v.Text)
+	for _, item := range v.Items {
+		sum += weight(item)
+	}
+	for _, pair := range v.Pairs {
+		sum += len(pair.Key) + weight(pair.Value)
+	}
+	return sum
 }
 
 // nameless reads the properties of a resource that has no name which can be

@@ -289,6 +289,28 @@ resources: [{probe: [{x: {int: "${var.map.a}", choice: "${var.map.a}"}}]}]`)
 	}
 }
 
+// One text that defaults, an alias or for_each give to very many resources is no
+// bomb.
+func TestTooMuchText(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<20)
+	for name, text := range map[string]string{
+		"for_each": "vars: {l: []}\nresources:\n- probe:\n  - ${each.key}: {for_each: \"${var.l}\", text: " + long + "}\n",
+		"defaults": "defaults: {probe: {text: " + long + "}}\nvars: {l: []}\nresources:\n- probe:\n  - ${each.key}: {for_each: \"${var.l}\"}\n",
+	} {
+		src := source(text)
+		src.Vars = []manifests.Given{{Key: "l", Text: strings.Repeat("a,", 100)}}
+		if _, problems, _ := manifests.Load(src, []model.Type{fillingType}); len(problems) != 0 {
+			t.Errorf("%s: %d problems: %.500s", name, len(problems), problems.Error())
+		}
+		src.Vars[0].Text = strings.Repeat("a,", 10_000)
+		_, problems, _ := manifests.Load(src, []model.Type{fillingType})
+		if len(problems) != 1 || !strings.Contains(problems.Error(), "the resources have more than 128 MiB of text together, by defaults, aliases and for_each (from ${each.key}); put long texts into files") {
+			t.Errorf("%s: %d problems: %.500s", name, len(problems), problems.Error())
+		}
+	}
+}
+
 func TestTooManyValues(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("  - ${each.key}: {for_each: \"${var.l}\", text: \"${var.v}\"}\n", 1)

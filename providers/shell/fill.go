@@ -19,6 +19,10 @@ func (e *Error) Error() string { return e.Message }
 // Hint returns the way out, "" when there is none.
 func (e *Error) Hint() string { return e.Suggestion }
 
+// maxHoles is how many values one text may have: each is judged by all that
+// stands before it in its command.
+const maxHoles = 256
+
 // Fill puts the values of its holes into a text that the given shell reads, each
 // quoted as its place in the text demands: the shell sees the value there, byte
 // for byte, and nothing else. Where that cannot be promised the value is
@@ -35,8 +39,11 @@ func Fill(words []string, text string, holes []model.Hole) (string, error) {
 		}
 	}
 	text, holes = putRaw(text, holes)
-	if len(holes) == 0 {
+	switch {
+	case len(holes) == 0:
 		return text, nil
+	case len(holes) > maxHoles:
+		return "", &Error{fmt.Sprintf("more than %d values in one shell text", maxHoles), environment(holes[maxHoles], "as \"$NAME\"")}
 	}
 	if strings.Contains(text, "\r") { // a letter to some shells, nothing to others
 		return "", &Error{"a carriage return in the shell text, so no value can be quoted in it", "take it out: it is half of a Windows line end"}

@@ -24,6 +24,17 @@ func marked(text string) string { return strings.ReplaceAll(text, "%", model.Mar
 // bash is what the text is for in the tests of what only bash has.
 var bash = []string{"/bin/bash", "-c"}
 
+// Judging a value looks at what stands before it, so there may not be very many.
+func TestFillOfVeryMany(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{256: "", 257: "more than 256 values in one shell text", 100_000: "more than 256 values in one shell text"} {
+		_, err := Fill(nil, "echo"+strings.Repeat(" "+model.Mark, n), holes(make([]string, n)...))
+		if got := fmt.Sprint(err); got != want && (want != "" || err != nil) {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
 func TestFill(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
