@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,19 @@ func (e *edited) reasons() (outside, manifest, unknown int) {
 	return outside, manifest, unknown
 }
 
+// written waits until a file holds a version.
+func (e *edited) written(version, n int, deadline time.Time) {
+	e.Helper()
+	want := fmt.Sprint("version ", version)
+	for time.Now().Before(deadline) {
+		if text, err := os.ReadFile(filepath.Join(e.dir, "dir", fmt.Sprint("f", n))); err == nil && string(text) == want {
+			return
+		}
+		runtime.Gosched()
+	}
+	e.Fatalf("no version %d of file %d in a minute", version, n)
+}
+
 // Killed at whatever instant, settle takes nothing of what it wrote itself for
 // somebody else's doing; and knows all again after a run that comes to its end.
 func TestAKilledRunBlamesNobody(t *testing.T) {
@@ -83,14 +97,12 @@ func TestAKilledRunBlamesNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	version := 1
-	start := time.Now()
 	for ; version < 3; version++ {
 		e.write(version)
 		if out, err := e.settle("apply").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	whole := time.Since(start) / 2
 	rng := rand.New(rand.NewPCG(1, 2))
 	kills, halfway := 0, 0
 	for deadline := time.Now().Add(2 * time.Minute); halfway < 5 && !t.Failed(); version++ {
@@ -102,8 +114,8 @@ func TestAKilledRunBlamesNobody(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(rng.Int64N(int64(whole)))) // any instant will do
-		_ = cmd.Process.Kill()                              // it may be over already
+		e.written(version, rng.IntN(25), time.Now().Add(time.Minute))
+		_ = cmd.Process.Kill() // it may be over already
 		if cmd.Wait() != nil {
 			kills++
 		}

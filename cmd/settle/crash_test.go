@@ -23,7 +23,7 @@ import (
 // crashTime is how long the proof looks for a lost refresh. A long one:
 //
 //	go test ./cmd/settle -run TestNothingIsLost -crash 1h -timeout 0
-var crashTime = flag.Duration("crash", 20*time.Second, "how long TestNothingIsLost looks for a lost refresh")
+var crashTime = flag.Duration("crash", 10*time.Second, "how long TestNothingIsLost looks for a lost refresh")
 
 // TestNothingIsLost is the proof of the promise: whatever ends settle, and
 // whenever, every change is followed by a successful run of each subscriber.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,6 +28,8 @@ var update = flag.Bool("update", false, "rewrite expected texts in testdata/scri
 // process of its own.
 func TestMain(m *testing.M) {
 	proc.Main()
+	// most of what these tests do is wait: for processes, timeouts, shells
+	_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // unless -parallel says otherwise
 	testscript.Main(m, map[string]func(){"settle": main})
 }
 
