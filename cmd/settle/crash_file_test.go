@@ -92,6 +92,7 @@ func TestAKilledRunBlamesNobody(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
+	t.Parallel()
 	e := &edited{t, t.TempDir()}
 	if err := os.Mkdir(filepath.Join(e.dir, "src"), 0o755); err != nil {
 		t.Fatal(err)

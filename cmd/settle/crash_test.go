@@ -37,6 +37,7 @@ func TestNothingIsLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
+	t.Parallel()
 	tally := tally{until: time.Now().Add(*crashTime)}
 	var workers sync.WaitGroup
 	seeds := make(chan uint64)
