@@ -348,15 +348,15 @@ func escaped(text string) string {
 // letter or a slash and is no word that one of them knows.
 var simpleText = lazily(`^[A-Za-z/.$][A-Za-z0-9_/.$=+@%^~-]*([ ,:;()]?[A-Za-z0-9_/.$=+@%^~#"'{}\[\]&|<>*-]+)*$`)
 
-// textNode returns a text as a scalar: as it stands where it was not quoted, and
+// textNode returns a text as a scalar: as it stands where it was not quoted and need not be, and
 // else in the simplest form that keeps it a text.
 func textNode(text string, quoted bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
-	if !quoted {
+	bare := yaml.Node{Kind: yaml.ScalarNode, Value: text}
+	if out, err := yaml.Marshal(&bare); !quoted && err == nil && string(out) == text+"\n" {
 		return n
 	}
-	n.Tag = "!!str"
-	bare := yaml.Node{Kind: yaml.ScalarNode, Value: text}
+	n.Tag = "!!str" // what YAML would quote by itself is quoted as what was quoted before
 	switch {
 	case commanding().MatchString(text):
 		n.Style = yaml.DoubleQuotedStyle
