@@ -26,10 +26,13 @@ func (l *loader) excerpts() excerpts {
 	if len(l.problems)+len(l.warnings) == 0 {
 		return e
 	}
-	e.secrets = append(l.secretValues(), l.m.SecretValues...)
+	e.secrets = l.allSecrets()
 	e.mask, _ = secret.New(e.secrets)
 	return e
 }
+
+// allSecrets returns the values of secrets from wherever they are known.
+func (l *loader) allSecrets() []string { return append(l.secretValues(), l.m.SecretValues...) }
 
 // secretValues returns the values that settle's environment gives to the names
 // of secrets. Where the manifest is in disorder, so may be the key that names

@@ -104,7 +104,7 @@ func (l *loader) declaredVar(name string, pos model.Pos) *variable {
 		return nil
 	}
 	suggestion := "declare it under vars"
-	if meant, _ := model.Closest(name, l.varNames, model.Tolerance(name)); meant != "" {
+	if meant := model.Near(name, l.varNames); meant != "" {
 		suggestion = didYouMean(meant)
 	}
 	l.problem(model.Problem{Pos: pos, Property: "vars", Message: fmt.Sprintf("the manifest declares no variable %q", name), Suggestion: suggestion})

@@ -26,15 +26,20 @@ func fromJSON(data []byte) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRune(data[i:])
-		switch {
-		case 0x7F <= r && r < 0xA0, r == 0x2028, r == 0x2029, r == 0xFEFF, r == 0xFFFE, r == 0xFFFF:
+		if onlyEscaped(r) {
 			made = fmt.Appendf(made, `\u%04x`, r)
-		default:
+		} else {
 			made = append(made, data[i:i+size]...)
 		}
 		i += size
 	}
 	return made
+}
+
+// onlyEscaped says whether a character that may stand in a JSON text as it is
+// stands in one of YAML only when it is escaped.
+func onlyEscaped(r rune) bool {
+	return 0x7F <= r && r < 0xA0 || r == 0x2028 || r == 0x2029 || r == 0xFEFF || r == 0xFFFE || r == 0xFFFF
 }
 
 // jsonEscape returns what stands in YAML for the escape that a JSON text begins

@@ -82,7 +82,7 @@ func (s scope) variable(n *yaml.Node, e *value.Expr) *variable {
 		if s.l.base.CCM {
 			suggestion = "a CCM manifest has none: take ccm: away, and declare it under vars"
 		}
-		if meant, _ := model.Closest(e.Path[0], s.l.varNames, model.Tolerance(e.Path[0])); meant != "" {
+		if meant := model.Near(e.Path[0], s.l.varNames); meant != "" {
 			suggestion = fmt.Sprintf("did you mean \"%s\"?", instead(e, meant))
 		}
 		if s.l.partial { // where it may be declared
@@ -118,7 +118,7 @@ func (s scope) missing(n *yaml.Node, e *value.Expr) {
 			}
 		case value.Map:
 			message = fmt.Sprintf("%s: %s has no %q", e.Text, written, e.Path[1+steps])
-			if meant, _ := model.Closest(e.Path[1+steps], found.Keys(), model.Tolerance(e.Path[1+steps])); meant != "" {
+			if meant := model.Near(e.Path[1+steps], found.Keys()); meant != "" {
 				way = didYouMean(meant)
 			}
 		case []any:
@@ -245,7 +245,7 @@ func (s scope) fact(n *yaml.Node, e *value.Expr) bool {
 		return true
 	}
 	suggestion := "settle knows " + strings.Join(factNames, ", ")
-	if meant, _ := model.Closest(e.Path[0], factNames, model.Tolerance(e.Path[0])); meant != "" {
+	if meant := model.Near(e.Path[0], factNames); meant != "" {
 		suggestion = fmt.Sprintf("did you mean \"%s\"?", instead(e, meant))
 	}
 	s.refuse(s.l.pos(n), fmt.Sprintf("%s: no fact is called %q", e.Text, e.Path[0]), suggestion)
@@ -313,7 +313,7 @@ func (l *loader) isFact(name string, pos model.Pos) bool {
 		return true
 	}
 	suggestion := "what is no fact of the machine is a variable: --var"
-	if meant, _ := model.Closest(name, factNames, model.Tolerance(name)); meant != "" {
+	if meant := model.Near(name, factNames); meant != "" {
 		suggestion = didYouMean(meant)
 	}
 	l.problem(model.Problem{Pos: pos, Message: fmt.Sprintf("no fact is called %q", name), Suggestion: suggestion})

@@ -71,7 +71,7 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 		if !ok || word == "name" || word == "for_each" || word == "control" || idle[word] {
 			continue
 		}
-		if sensitive && veiled(p) {
+		if sensitive && guarded(p.Kind) && word != "description" {
 			read = hush(read)
 		}
 		if p.Path && body.Dir != r.dir {
@@ -173,15 +173,6 @@ func others(body *model.Body, refs model.Value) (model.Value, bool) {
 	return list, len(list.Items) > 0
 }
 
-// veiled says whether a sensitive resource keeps a property to itself.
-func veiled(p *model.Property) bool {
-	switch p.Kind {
-	case model.Text, model.CommandLine, model.CommandLines, model.Environment, model.TextMap:
-		return p.Name != "description"
-	}
-	return false
-}
-
 // hush returns a value with stars for its texts.
 func hush(v model.Value) model.Value {
 	pairs := slices.Clone(v.Pairs)
@@ -199,7 +190,7 @@ func (r *rendering) text(l *loader) []byte {
 	if len(l.problems) > 0 {
 		return nil
 	}
-	r.mask, _ = secret.New(append(l.secretValues(), l.m.SecretValues...))
+	r.mask, _ = secret.New(l.allSecrets())
 	table := keys
 	if l.base.CCM {
 		table = ccmKeys
@@ -276,11 +267,7 @@ func render(kind model.Kind, v model.Value) *yaml.Node {
 		return flowing(m)
 	case model.Whatever:
 		return renderAny(v)
-	case model.CodesOrTrue:
-		if v.Shape != model.List {
-			return textNode(v.Text, false)
-		}
-	case model.Bool, model.Int, model.Count, model.Codes:
+	case model.Bool, model.Int, model.Count, model.Codes, model.CodesOrTrue:
 		if v.Shape != model.List {
 			return textNode(v.Text, false)
 		}
@@ -348,13 +335,15 @@ func escaped(text string) string {
 // letter or a slash and is no word that one of them knows.
 var simpleText = lazily(`^[A-Za-z/.$][A-Za-z0-9_/.$=+@%^~-]*([ ,:;()]?[A-Za-z0-9_/.$=+@%^~#"'{}\[\]&|<>*-]+)*$`)
 
-// textNode returns a text as a scalar: as it stands where it was not quoted and need not be, and
-// else in the simplest form that keeps it a text.
+// textNode returns a text as a scalar: as it stands where it was not quoted and
+// need not be, and else in the simplest form that keeps it a text.
 func textNode(text string, quoted bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
 	bare := yaml.Node{Kind: yaml.ScalarNode, Value: text}
-	if out, err := yaml.Marshal(&bare); !quoted && err == nil && string(out) == text+"\n" {
-		return n
+	if !quoted {
+		if out, err := yaml.Marshal(&bare); err == nil && string(out) == text+"\n" {
+			return n
+		}
 	}
 	n.Tag = "!!str" // what YAML would quote by itself is quoted as what was quoted before
 	switch {

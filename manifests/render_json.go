@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model/value"
 )
 
 // JSON turns what Render has written into a JSON document, which is a manifest
@@ -57,12 +58,8 @@ func writeJSON(b *bytes.Buffer, n *yaml.Node) {
 // writeText writes a text as JSON that is YAML as well: what YAML does not take
 // raw is escaped.
 func writeText(b *bytes.Buffer, text string) {
-	var raw bytes.Buffer
-	enc := json.NewEncoder(&raw)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a text always can be, and a bytes.Buffer takes every write
-	for _, c := range strings.TrimSuffix(raw.String(), "\n") {
-		if 0x7f <= c && c < 0xa0 || c == '\ufeff' || c == '\ufffe' || c == '\uffff' {
+	for _, c := range value.JSON(text) {
+		if onlyEscaped(c) {
 			fmt.Fprintf(b, `\u%04x`, c)
 		} else {
 			b.WriteRune(c)

@@ -177,11 +177,7 @@ func (s scope) properties(v *vocabulary, n, but *yaml.Node, body *model.Body) ma
 
 // with adds a word to a set that is mostly empty.
 func with(set map[string]bool, word string) map[string]bool {
-	if set == nil {
-		set = map[string]bool{}
-	}
-	set[word] = true
-	return set
+	return put(set, word, true)
 }
 
 // collect takes over what the type said of a body. It leaves out what only
@@ -205,15 +201,20 @@ var quoted = regexp.MustCompile(`"(?:\\.|[^"\\])*"`)
 func (v *vocabulary) hush(said model.Problems) {
 	for i := range said {
 		p := &said[i]
-		property := v.properties[p.Property]
-		if property == nil {
-			continue
-		}
-		switch property.Kind {
-		case model.Text, model.CommandLine, model.CommandLines, model.Environment, model.TextMap:
+		if property := v.properties[p.Property]; property != nil && guarded(property.Kind) {
 			p.Message = quoted.ReplaceAllString(p.Message, "***")
 		}
 	}
+}
+
+// guarded says whether properties of a kind hold what a sensitive resource runs,
+// feeds and sets.
+func guarded(kind model.Kind) bool {
+	switch kind {
+	case model.Text, model.CommandLine, model.CommandLines, model.Environment, model.TextMap:
+		return true
+	}
+	return false
 }
 
 // note keeps what is needed of a body once all resources are read.

@@ -5,11 +5,11 @@ import (
 	"iter"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/value"
 )
 
 const (
@@ -262,11 +262,7 @@ func describe(n *yaml.Node) string {
 
 // quote is a text as the user wrote it, or the beginning of a long one.
 func quote(text string) string {
-	const enough = 60
-	if utf8.RuneCountInString(text) > enough {
-		text = string([]rune(text)[:enough]) + "…"
-	}
-	return strconv.Quote(text)
+	return strconv.Quote(value.Short(text))
 }
 
 // pos returns the place of a node.

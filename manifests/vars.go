@@ -278,7 +278,7 @@ func (s scope) among(v *variable, found any, pos model.Pos) bool {
 			continue
 		}
 		suggestion := "give one of " + strings.Join(allowed, ", ")
-		if meant, _ := model.Closest(text, allowed, model.Tolerance(text)); meant != "" {
+		if meant := model.Near(text, allowed); meant != "" {
 			suggestion = didYouMean(meant)
 		}
 		s.refuse(pos, fmt.Sprintf("%s: %s is not in its enum", v.name, quote(text)), suggestion)

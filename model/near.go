@@ -18,6 +18,13 @@ func Closest(word string, candidates []string, limit int) (string, int) {
 	return best, limit
 }
 
+// Near returns the candidate that a word was most probably meant to be, "" when
+// none is close to it.
+func Near(word string, candidates []string) string {
+	meant, _ := Closest(word, candidates, Tolerance(word))
+	return meant
+}
+
 // bare is a word in lower case without the marks that people put between its parts.
 func bare(word string) string { return marks.Replace(strings.ToLower(word)) }
 

@@ -51,7 +51,7 @@ func noManifest(path string) string {
 		}
 	}
 	base := filepath.Base(path)
-	if meant, _ := model.Closest(base, names, model.Tolerance(base)); meant != "" {
+	if meant := model.Near(base, names); meant != "" {
 		dir, _ := filepath.Split(path)
 		return fmt.Sprintf("; did you mean %q?", dir+meant)
 	}

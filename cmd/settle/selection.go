@@ -59,7 +59,7 @@ func named(manifests []*model.Manifest) (ids, tags []string) {
 // hint ends a message about a name that nothing has: with the name that was
 // probably meant, else with where names are to be seen.
 func hint(word string, known []string, otherwise string) string {
-	if meant, _ := model.Closest(word, known, model.Tolerance(word)); meant != "" {
+	if meant := model.Near(word, known); meant != "" {
 		return fmt.Sprintf("; did you mean %q?", meant)
 	}
 	return ": " + otherwise

@@ -20,15 +20,19 @@ func (c *validateCommand) run(a *app) []ending {
 	ctx, stop := a.interruptible(context.Background(), 0)
 	defer stop()
 	o := order{mode: "validate", strict: c.Strict, inputs: a.inputs(ctx, c.valueFlags, c.Manifests...)}
-	var all []*loaded
-	var files []string
-	for _, path := range orDefault(c.Manifests) {
-		in, _ := inside(path) // check says what is wrong with it
-		files = append(files, in...)
+	paths := orDefault(c.Manifests)
+	found, wrong := make([][]string, len(paths)), make([]error, len(paths))
+	for i, path := range paths {
+		found[i], wrong[i] = inside(path)
 	}
-	o.Elsewhere = a.elsewhere(ctx, files)
-	for _, path := range orDefault(c.Manifests) {
-		all = append(all, a.check(ctx, path, o)...)
+	o.Elsewhere = a.elsewhere(ctx, slices.Concat(found...))
+	var all []*loaded
+	for i, path := range paths {
+		if wrong[i] != nil {
+			all = append(all, unread("validate", path, wrong[i]))
+			continue
+		}
+		all = append(all, a.check(ctx, found[i], o)...)
 	}
 	show := a.newPresenter("validate", c.reportFlags, len(all) > 1)
 	var endings []ending
@@ -72,11 +76,7 @@ func (l *loaded) includes(part *loaded) bool {
 
 // check loads a manifest, or those that are in a directory: files that others of
 // them include are no manifests of their own.
-func (a *app) check(ctx context.Context, path string, o order) []*loaded {
-	files, err := inside(path)
-	if err != nil {
-		return []*loaded{unread("validate", path, err)}
-	}
+func (a *app) check(ctx context.Context, files []string, o order) []*loaded {
 	var all []*loaded
 	for _, file := range files {
 		all = append(all, a.load(ctx, file, o))

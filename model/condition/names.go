@@ -135,7 +135,7 @@ func (w *walk) member(n *ast.MemberNode, nested int) {
 		}
 		meant := theirs[strings.ToLower(root.Value)]
 		if meant == "" {
-			meant, _ = model.Closest(root.Value, roots, model.Tolerance(root.Value))
+			meant = model.Near(root.Value, roots)
 		}
 		if meant == "" {
 			w.bare(root)
@@ -203,7 +203,7 @@ func (w *walk) look(n *ast.StringNode, root string, found map[string]any, known 
 		if root == "host" {
 			suggestion = "settle knows " + strings.Join(known, ", ")
 		}
-		if meant, _ := model.Closest(name, known, model.Tolerance(name)); meant != "" {
+		if meant := model.Near(name, known); meant != "" {
 			suggestion = fmt.Sprintf("did you mean %s.%s?", root, meant)
 		}
 		w.refuse(n, fmt.Sprintf("no %s.%s is known", root, name), suggestion)
@@ -236,7 +236,7 @@ func (w *walk) follow(value any, path []*ast.MemberNode) {
 			}
 			slices.Sort(keys)
 			suggestion := ""
-			if meant, _ := model.Closest(key.Value, keys, model.Tolerance(key.Value)); meant != "" {
+			if meant := model.Near(key.Value, keys); meant != "" {
 				suggestion = "did you mean " + strconv.Quote(meant) + "?"
 			}
 			w.refuse(key, fmt.Sprintf("%s has no key %q", step.Node, key.Value), suggestion)
@@ -252,7 +252,7 @@ func (w *walk) unknownFunction(n *ast.CallNode) {
 		return
 	}
 	suggestion := ""
-	switch meant, _ := model.Closest(callee.Value, functions, model.Tolerance(callee.Value)); {
+	switch meant := model.Near(callee.Value, functions); {
 	case slices.Contains([]string{"now", "date", "duration", "timezone"}, callee.Value):
 		suggestion = "what is true now may not be when it is applied: a condition has no clock"
 	case callee.Value == "lookup":

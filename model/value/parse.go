@@ -155,16 +155,16 @@ func parse(text string) (*Expr, *Fault) {
 	}
 	switch {
 	case closed < 0:
-		return e, &Fault{fmt.Sprintf("%q has no end", short(text)), `end it with "}"`}
+		return e, &Fault{fmt.Sprintf("%q has no end", Short(text)), `end it with "}"`}
 	case strings.HasPrefix(text[at:], ":-"):
 		if e.Default, e.HasDefault = text[at+2:closed], true; Has(e.Default) {
-			return e, &Fault{fmt.Sprintf("%q has an expression in its default", short(e.Text)), "a default is plain text: declare a var whose default is the other expression"}
+			return e, &Fault{fmt.Sprintf("%q has an expression in its default", Short(e.Text)), "a default is plain text: declare a var whose default is the other expression"}
 		}
 	case at != closed:
 		return e, e.crooked(text[at:closed])
 	}
 	if slices.Contains(names, "") {
-		return e, &Fault{fmt.Sprintf("%q has a name missing", short(e.Text)), "write a name behind each dot"}
+		return e, &Fault{fmt.Sprintf("%q has a name missing", Short(e.Text)), "write a name behind each dot"}
 	}
 	return e, nil
 }
@@ -181,11 +181,11 @@ func (e *Expr) root(names []string, text string) *Fault {
 	written, _, _ := strings.Cut(text, ".")
 	switch known := slices.Contains(Roots, e.Root); {
 	case !known && e.Raw:
-		return &Fault{fmt.Sprintf("%q takes a whole path", short(e.Text)), "write ${raw.var.NAME}"}
+		return &Fault{fmt.Sprintf("%q takes a whole path", Short(e.Text)), "write ${raw.var.NAME}"}
 	case !known:
 		meant := theirs[strings.ToLower(e.Root)]
 		if meant == "" {
-			meant, _ = model.Closest(e.Root, Roots, model.Tolerance(e.Root))
+			meant = model.Near(e.Root, Roots)
 		}
 		suggestion := fmt.Sprintf("values begin with %s; write $%s. for the text itself", strings.Join(Roots, ", "), written)
 		if meant != "" && e.Root != meant {
@@ -193,7 +193,7 @@ func (e *Expr) root(names []string, text string) *Fault {
 		}
 		return &Fault{fmt.Sprintf("%q is no value", written+".…}"), suggestion}
 	case len(e.Path) == 0:
-		return &Fault{fmt.Sprintf("%q is no whole path", short(e.Text)), fmt.Sprintf("write ${raw.%s.NAME}", e.Root)}
+		return &Fault{fmt.Sprintf("%q is no whole path", Short(e.Text)), fmt.Sprintf("write ${raw.%s.NAME}", e.Root)}
 	}
 	return nil
 }
@@ -210,11 +210,11 @@ func (e *Expr) crooked(rest string) *Fault {
 	case strings.HasPrefix(rest, ":=") || strings.HasPrefix(rest, ":?") || strings.HasPrefix(rest, ":"):
 		suggestion = fmt.Sprintf("write ${%s:-%s} for a default", path, strings.TrimLeft(rest, ":=?+"))
 	}
-	return &Fault{fmt.Sprintf("%q is more than a path", short(e.Text)), suggestion}
+	return &Fault{fmt.Sprintf("%q is more than a path", Short(e.Text)), suggestion}
 }
 
-// short is the beginning of a long text.
-func short(text string) string {
+// Short is a text for messages: of a long one the beginning.
+func Short(text string) string {
 	const enough = 60
 	if runes := []rune(text); len(text) > enough && len(runes) > enough {
 		return string(runes[:enough]) + "…"

@@ -60,11 +60,7 @@ func Describe(v any) string {
 	case Map:
 		return "a map"
 	case string:
-		const enough = 60
-		if runes := []rune(v); len(v) > enough && len(runes) > enough {
-			v = string(runes[:enough]) + "…"
-		}
-		return "the text " + strconv.Quote(v)
+		return "the text " + strconv.Quote(Short(v))
 	}
 	text, _ := Text(v) // an int or a bool
 	return text

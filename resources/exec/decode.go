@@ -72,9 +72,6 @@ func (c *command) declared(b *model.Body) (v model.Value, ok bool) {
 	if v, ok = b.Values["command"]; ok {
 		return v, true
 	}
-	if b.Named.Holes != nil {
-		return b.Named, false
-	}
 	return b.Named, false
 }
 

@@ -152,7 +152,7 @@ func (s *server) decodeFeatures(b *model.Body) {
 		on, ok := switches[v.Text]
 		if !ok {
 			suggestion := "settle knows pki, ed25519, jwt and upgrades"
-			if near := nearest(v.Text, sortedKeys(switches)); near != "" {
+			if near := model.Near(v.Text, sortedKeys(switches)); near != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", near)
 			}
 			b.RefuseAt(v.Pos, "features", fmt.Sprintf("unknown feature %q", v.Text), suggestion)

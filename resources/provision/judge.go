@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/settle-cm/settle/model"
 )
 
 // Features are what a site has turned on.
@@ -209,7 +211,7 @@ func (j *judge) got() string {
 		switch {
 		case strings.EqualFold(key, "configuration"):
 			word += " (empty)"
-		case nearest(key, []string{"configuration"}) != "":
+		case model.Near(key, []string{"configuration"}) != "":
 			word += ` (did you mean "configuration"?)`
 		}
 		words = append(words, word)
