@@ -152,11 +152,11 @@ func (s scope) inherit(v *vocabulary, d *defaults, body *model.Body, wrong map[s
 
 // apart returns a value whose holes are its own: a type leaves its words there.
 func apart(v model.Value) model.Value {
-	if v.Holes != nil {
-		holes := *v.Holes
-		v.Holes = &holes
+	if v.Placeholders != nil {
+		holes := *v.Placeholders
+		v.Placeholders = &holes
 	}
-	if slices.ContainsFunc(v.Items, func(item model.Value) bool { return item.Holes != nil }) {
+	if slices.ContainsFunc(v.Items, func(item model.Value) bool { return item.Placeholders != nil }) {
 		v.Items = slices.Clone(v.Items)
 		for i := range v.Items {
 			v.Items[i] = apart(v.Items[i])

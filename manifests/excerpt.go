@@ -16,7 +16,7 @@ import (
 // is about, where they may be shown.
 type excerpts struct {
 	*loader
-	mask    *secret.Mask
+	mask    *secret.Redactor
 	secrets []string         // that it hides
 	veils   map[string]*veil // of the files that something is said of, by path
 }
@@ -68,7 +68,7 @@ func (e *excerpts) of(problems model.Problems) model.Problems {
 			p.Excerpt = e.excerpt(v.text, p.Pos)
 		}
 		for _, text := range []*string{&p.ID, &p.Property, &p.Message, &p.Suggestion} {
-			*text = e.mask.Text(clip(*text, e.secrets))
+			*text = e.mask.Redact(clip(*text, e.secrets))
 		}
 	}
 	return problems
@@ -123,8 +123,8 @@ func (e *excerpts) excerpt(text *text, pos model.Pos) model.Excerpt {
 	if utf8.RuneCountInString(before) != pos.Column-1 {
 		return model.Excerpt{} // the place is behind the line's end
 	}
-	x := model.Excerpt{Before: e.mask.Text(before), From: e.mask.Text(rest)}
-	if x.Before+x.From != e.mask.Text(line) {
+	x := model.Excerpt{Before: e.mask.Redact(before), From: e.mask.Redact(rest)}
+	if x.Before+x.From != e.mask.Redact(line) {
 		return model.Excerpt{}
 	}
 	return x

@@ -47,7 +47,7 @@ type filling struct {
 	from   []string // the expressions, as they are written
 	raw    bool     // it is one raw expression
 	marked string   // its text with marks in the place of values
-	holes  *model.Holes
+	holes  *model.Placeholders
 }
 
 // expressive says whether anything in a node has an expression.
@@ -149,7 +149,7 @@ func (s scope) fill(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
 		return n, false
 	}
 	if len(parts) == 1 && parts[0].Expr != nil {
-		if _, isText := value.Text(values[0]); !isText || kind == model.Whatever {
+		if _, isText := value.Text(values[0]); !isText || kind == model.AnyValue {
 			return s.graft(n, values[0], kind, &filling{from: []string{parts[0].Text}, raw: parts[0].Expr.Raw}), true
 		}
 	}
@@ -291,7 +291,7 @@ func (l *loader) sourced(p model.Problem) model.Problem {
 // are marks where the values go.
 func (s scope) assemble(n *yaml.Node, parts []value.Part, values []any, kind model.Kind) *yaml.Node {
 	var marked, text strings.Builder
-	f, holes := &filling{}, &model.Holes{}
+	f, holes := &filling{}, &model.Placeholders{}
 	for i, p := range parts {
 		if p.Expr == nil {
 			marked.WriteString(p.Text)
@@ -300,14 +300,14 @@ func (s scope) assemble(n *yaml.Node, parts []value.Part, values []any, kind mod
 		}
 		filled, _ := value.Text(values[i])
 		text.WriteString(filled)
-		marked.WriteString(model.Mark)
+		marked.WriteString(model.PlaceholderByte)
 		f.from = append(f.from, p.Text)
-		holes.Values = append(holes.Values, model.Hole{Text: filled, Expr: p.Text, Raw: p.Expr.Raw})
+		holes.Items = append(holes.Items, model.Placeholder{Text: filled, Expr: p.Text, Raw: p.Expr.Raw})
 	}
 	made := text.String()
-	if len(holes.Values) > 0 && !strings.Contains(made, model.Mark) {
+	if len(holes.Items) > 0 && !strings.Contains(made, model.PlaceholderByte) {
 		f.marked, f.holes = marked.String(), holes
-		holes.Marked = f.marked
+		holes.Template = f.marked
 	}
 	if isCommand(kind) && f.holes != nil {
 		made = f.marked
@@ -361,11 +361,11 @@ func (s scope) graft(n *yaml.Node, v any, kind model.Kind, f *filling) *yaml.Nod
 // that is nothing but the value.
 func (s scope) graftItem(n *yaml.Node, item any, kind model.Kind, f *filling) *yaml.Node {
 	text, isText := value.Text(item)
-	if kind != model.CommandLines || !isText || strings.Contains(text, model.Mark) {
+	if kind != model.CommandLines || !isText || strings.Contains(text, model.PlaceholderByte) {
 		return s.graft(n, item, kind, f)
 	}
-	hole := model.Hole{Text: text, Expr: f.from[0], Raw: f.raw}
-	return s.graft(n, model.Mark, kind, &filling{from: f.from, marked: model.Mark, holes: &model.Holes{Marked: model.Mark, Values: []model.Hole{hole}}})
+	hole := model.Placeholder{Text: text, Expr: f.from[0], Raw: f.raw}
+	return s.graft(n, model.PlaceholderByte, kind, &filling{from: f.from, marked: model.PlaceholderByte, holes: &model.Placeholders{Template: model.PlaceholderByte, Items: []model.Placeholder{hole}}})
 }
 
 // node makes a scalar at the place of another node.

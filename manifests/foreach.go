@@ -71,7 +71,7 @@ func (s scope) name(n *yaml.Node) (named, bool) {
 	v, ok := s.line(filled)
 	name := named{v.Text, v}
 	if f := s.l.filled[filled]; ok && f != nil && f.holes != nil {
-		name.Value.Text, name.Holes = f.marked, f.holes
+		name.Value.Text, name.Placeholders = f.marked, f.holes
 	}
 	clear(s.l.filled)
 	return name, ok

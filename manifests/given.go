@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 	"github.com/settle-cm/settle/model/value"
 )
 
@@ -75,7 +76,7 @@ func (l *loader) giveEnvironment() {
 		pos := model.Pos{File: key}
 		v := l.vars[name]
 		if v == nil {
-			if meant, _ := model.Closest(name, l.varNames, 2); meant != "" {
+			if meant, _ := spelling.Closest(name, l.varNames, 2); meant != "" {
 				l.warning(model.Problem{Pos: pos, Property: "vars", Message: "no variable is called " + name, Suggestion: didYouMean(prefix + meant)})
 			}
 			continue
@@ -104,7 +105,7 @@ func (l *loader) declaredVar(name string, pos model.Pos) *variable {
 		return nil
 	}
 	suggestion := "declare it under vars"
-	if meant := model.Near(name, l.varNames); meant != "" {
+	if meant := spelling.Suggest(name, l.varNames); meant != "" {
 		suggestion = didYouMean(meant)
 	}
 	l.problem(model.Problem{Pos: pos, Property: "vars", Message: fmt.Sprintf("the manifest declares no variable %q", name), Suggestion: suggestion})

@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 	"github.com/settle-cm/settle/model/value"
 )
 
@@ -82,7 +83,7 @@ func (s scope) variable(n *yaml.Node, e *value.Expr) *variable {
 		if s.l.base.CCM {
 			suggestion = "a CCM manifest has none: take ccm: away, and declare it under vars"
 		}
-		if meant := model.Near(e.Path[0], s.l.varNames); meant != "" {
+		if meant := spelling.Suggest(e.Path[0], s.l.varNames); meant != "" {
 			suggestion = fmt.Sprintf("did you mean \"%s\"?", instead(e, meant))
 		}
 		if s.l.partial { // where it may be declared
@@ -118,7 +119,7 @@ func (s scope) missing(n *yaml.Node, e *value.Expr) {
 			}
 		case value.Map:
 			message = fmt.Sprintf("%s: %s has no %q", e.Text, written, e.Path[1+steps])
-			if meant := model.Near(e.Path[1+steps], found.Keys()); meant != "" {
+			if meant := spelling.Suggest(e.Path[1+steps], found.Keys()); meant != "" {
 				way = didYouMean(meant)
 			}
 		case []any:
@@ -245,7 +246,7 @@ func (s scope) fact(n *yaml.Node, e *value.Expr) bool {
 		return true
 	}
 	suggestion := "settle knows " + strings.Join(factNames, ", ")
-	if meant := model.Near(e.Path[0], factNames); meant != "" {
+	if meant := spelling.Suggest(e.Path[0], factNames); meant != "" {
 		suggestion = fmt.Sprintf("did you mean \"%s\"?", instead(e, meant))
 	}
 	s.refuse(s.l.pos(n), fmt.Sprintf("%s: no fact is called %q", e.Text, e.Path[0]), suggestion)
@@ -313,7 +314,7 @@ func (l *loader) isFact(name string, pos model.Pos) bool {
 		return true
 	}
 	suggestion := "what is no fact of the machine is a variable: --var"
-	if meant := model.Near(name, factNames); meant != "" {
+	if meant := spelling.Suggest(name, factNames); meant != "" {
 		suggestion = didYouMean(meant)
 	}
 	l.problem(model.Problem{Pos: pos, Message: fmt.Sprintf("no fact is called %q", name), Suggestion: suggestion})

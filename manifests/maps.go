@@ -66,8 +66,8 @@ func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
 		all = s.whole(item) && all
 		pair := model.Pair{Pos: s.l.pos(item), Key: key, Value: s.at(item)}
 		pair.Value.Text = value
-		if _, marked, ok := strings.Cut(pair.Value.Marked(), "="); ok && pair.Value.Holes != nil {
-			pair.Value.Holes = &model.Holes{Marked: marked}
+		if _, marked, ok := strings.Cut(pair.Value.Template(), "="); ok && pair.Value.Placeholders != nil {
+			pair.Value.Placeholders = &model.Placeholders{Template: marked}
 		}
 		list = append(list, pair)
 	}

@@ -45,7 +45,7 @@ type rendering struct {
 	keys    settings
 	moved   []model.Pos  // resources whose commands start elsewhere now
 	entries []*yaml.Node // a type with its resources each
-	mask    *secret.Mask
+	mask    *secret.Redactor
 	lossy   bool // not everything could be written as it is
 }
 
@@ -58,7 +58,7 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 	sensitive, idle := body.Bool("sensitive"), idle(v, body)
 	for _, word := range v.words {
 		read, ok := body.Values[word]
-		if filled := body.Named.Holes; word == "command" && !ok && filled.Each() != nil {
+		if filled := body.Named.Placeholders; word == "command" && !ok && filled.Each() != nil {
 			read, ok = model.Value{Text: filled.Filled, Quoted: true}, filled.Filled != ""
 		}
 		if word == "when" {
@@ -243,7 +243,7 @@ func lines(texts []string) model.Value {
 // hide takes secrets out of every text, and what YAML cannot hold.
 func (r *rendering) hide(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
-		text := r.mask.Text(n.Value)
+		text := r.mask.Redact(n.Value)
 		if !utf8.ValidString(text) { // as a value of the environment may be
 			text, r.lossy = strings.ToValidUTF8(text, "\uFFFD"), true
 		}
@@ -265,7 +265,7 @@ func render(kind model.Kind, v model.Value) *yaml.Node {
 			m.Content = append(m.Content, textNode(p.Key, true), textNode(escaped(p.Value.Text), true))
 		}
 		return flowing(m)
-	case model.Whatever:
+	case model.AnyValue:
 		return renderAny(v)
 	case model.Bool, model.Int, model.Count, model.Codes, model.CodesOrTrue:
 		if v.Shape != model.List {
@@ -280,8 +280,8 @@ func render(kind model.Kind, v model.Value) *yaml.Node {
 		return flowing(list)
 	}
 	text := v.Text
-	if v.Holes.Each() != nil {
-		text = v.Holes.Filled
+	if v.Placeholders.Each() != nil {
+		text = v.Placeholders.Filled
 	}
 	return textNode(escaped(text), v.Quoted)
 }

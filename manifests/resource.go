@@ -238,8 +238,8 @@ func (l *loader) unfilled(v *vocabulary, body *model.Body) {
 		return
 	}
 	refuse := func(property string, value model.Value) {
-		if value.Holes.Each() != nil && value.Holes.Filled == "" {
-			body.RefuseAt(value.Pos, property, fmt.Sprintf("%s cannot stand in this command", value.Holes.Values[0].Expr), "hand it over in environment")
+		if value.Placeholders.Each() != nil && value.Placeholders.Filled == "" {
+			body.RefuseAt(value.Pos, property, fmt.Sprintf("%s cannot stand in this command", value.Placeholders.Items[0].Expr), "hand it over in environment")
 		}
 	}
 	for _, word := range v.words {

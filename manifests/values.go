@@ -104,7 +104,7 @@ func (s scope) shaped(p *model.Property, n *yaml.Node) (model.Value, bool) {
 		return s.environment(n, p.Kind)
 	case model.TextMap:
 		return s.textMap(n, p.Kind)
-	case model.Whatever:
+	case model.AnyValue:
 		return s.whatever(n)
 	}
 	return s.texts(n, p.Kind)
@@ -114,8 +114,8 @@ func (s scope) shaped(p *model.Property, n *yaml.Node) (model.Value, bool) {
 func (s scope) at(n *yaml.Node) model.Value {
 	v := model.Value{Pos: s.l.pos(n), Text: n.Value, Quoted: n.Style != 0}
 	if f := s.l.filled[n]; f != nil {
-		if v.Holes = f.holes; f.holes == nil || n.Value != f.marked {
-			v.Holes = &model.Holes{Marked: cmp.Or(f.marked, model.Mark)}
+		if v.Placeholders = f.holes; f.holes == nil || n.Value != f.marked {
+			v.Placeholders = &model.Placeholders{Template: cmp.Or(f.marked, model.PlaceholderByte)}
 		}
 	}
 	return v
@@ -154,7 +154,7 @@ func (s scope) line(n *yaml.Node) (model.Value, bool) {
 // argument reads a text that is handed to a program: it cannot hold a zero byte.
 func (s scope) argument(n *yaml.Node, what string) (model.Value, bool) {
 	v, ok := s.text(n, what)
-	return v, ok && (v.Holes.Each() != nil || s.whole(n))
+	return v, ok && (v.Placeholders.Each() != nil || s.whole(n))
 }
 
 func (s scope) whole(n *yaml.Node) bool {

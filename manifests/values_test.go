@@ -33,7 +33,7 @@ var probeType = model.Type{
 		{Name: "lines", Kind: model.Lines}, {Name: "dirs", Kind: model.PathList},
 		{Name: "command", Kind: model.CommandLine}, {Name: "guards", Kind: model.CommandLines},
 		{Name: "codes", Kind: model.Codes}, {Name: "unchanged", Kind: model.CodesOrTrue},
-		{Name: "env", Kind: model.Environment}, {Name: "map", Kind: model.TextMap}, {Name: "any", Kind: model.Whatever},
+		{Name: "env", Kind: model.Environment}, {Name: "map", Kind: model.TextMap}, {Name: "any", Kind: model.AnyValue},
 	},
 	Decode: func(b *model.Body) model.Spec {
 		values := map[string]model.Value{}

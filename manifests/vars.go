@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 	"github.com/settle-cm/settle/model/value"
 )
 
@@ -278,7 +279,7 @@ func (s scope) among(v *variable, found any, pos model.Pos) bool {
 			continue
 		}
 		suggestion := "give one of " + strings.Join(allowed, ", ")
-		if meant := model.Near(text, allowed); meant != "" {
+		if meant := spelling.Suggest(text, allowed); meant != "" {
 			suggestion = didYouMean(meant)
 		}
 		s.refuse(pos, fmt.Sprintf("%s: %s is not in its enum", v.name, quote(text)), suggestion)

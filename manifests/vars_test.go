@@ -33,16 +33,16 @@ var fillingType = func() model.Type {
 
 // fillHoles fills a command with its values in angle brackets.
 func fillHoles(v model.Value) {
-	if v.Holes == nil {
+	if v.Placeholders == nil {
 		return
 	}
-	v.Holes.Filled = v.Text
-	for _, hole := range v.Holes.Values {
+	v.Placeholders.Filled = v.Text
+	for _, hole := range v.Placeholders.Items {
 		form := "<%s>"
 		if hole.Raw {
 			form = "<raw %s>"
 		}
-		v.Holes.Filled = strings.Replace(v.Holes.Filled, model.Mark, fmt.Sprintf(form, hole.Text), 1)
+		v.Placeholders.Filled = strings.Replace(v.Placeholders.Filled, model.PlaceholderByte, fmt.Sprintf(form, hole.Text), 1)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestValuesStayData(t *testing.T) {
 				t.Errorf("%q became %q", hostile, v.Text)
 			}
 		}
-		if hole := x["guards"].Holes.Values[0]; hole.Text != hostile || hole.Expr != "${var.v}" {
+		if hole := x["guards"].Placeholders.Items[0]; hole.Text != hostile || hole.Expr != "${var.v}" {
 			t.Errorf("%q became the hole %+v", hostile, hole)
 		}
 	}
@@ -209,7 +209,7 @@ func TestNamesWithValues(t *testing.T) {
 	t.Parallel()
 	_, all := loadValues(t, source("vars: {x: a b, n: 3}\nresources:\n- probe:\n  - echo ${var.x} ${raw.var.n}:\n  - name: ${var.n}\n    text: ${self.name}\n"))
 	named := all["echo a b 3"]["named"]
-	if named.Text != "echo \x00 \x00" || named.Holes.Filled != "echo <a b> <raw 3>" {
+	if named.Text != "echo \x00 \x00" || named.Placeholders.Filled != "echo <a b> <raw 3>" {
 		t.Errorf("named is %+v of %v", named, slices.Collect(maps.Keys(all)))
 	}
 	if got := all["3"]["text"].Text; got != "3" {

@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // foreign are other tools' words for what settle calls differently.
@@ -83,11 +84,11 @@ func near(word string, candidates []string, words foreign) string {
 	if ours := words.ours[plain]; slices.Contains(candidates, ours) {
 		return ours
 	}
-	ours, distance := model.Closest(plain, candidates, model.Tolerance(plain))
+	ours, distance := spelling.Closest(plain, candidates, spelling.Tolerance(plain))
 	if distance <= 1 {
 		return ours
 	}
-	if theirs, _ := model.Closest(plain, words.theirs, 2); slices.Contains(candidates, words.ours[theirs]) {
+	if theirs, _ := spelling.Closest(plain, words.theirs, 2); slices.Contains(candidates, words.ours[theirs]) {
 		return words.ours[theirs] // a slip in another tool's word
 	}
 	return ours
@@ -177,6 +178,6 @@ func (l *loader) nearRef(text, name string) string {
 			return fmt.Sprintf("did you mean %q? quote it: YAML ends it at the mark", known)
 		}
 	}
-	meant, _ := model.Closest(text, l.known, model.Tolerance(name))
+	meant, _ := spelling.Closest(text, l.known, spelling.Tolerance(name))
 	return didYouMean(meant)
 }

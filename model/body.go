@@ -57,56 +57,56 @@ const (
 // of the property: the loader has checked that they fit it.
 type Value struct {
 	Pos
-	Text     string  // Scalar: as written (Line kinds: one trailing newline dropped)
-	Items    []Value // List
-	Pairs    []Pair  // Map, and Environment in both forms
-	Int      int     // Int and Count, and each of Codes' items
-	Duration time.Duration
-	Shape    Shape
-	Quoted   bool   // Scalar: quoted or a block scalar, so never a slip of YAML's typing
-	Bool     bool   // Bool; CodesOrTrue: true was written
-	Default  bool   // came from defaults, not from the resource itself
-	Holes    *Holes // Scalar with values in it; nil when it has none
+	Text         string  // Scalar: as written (Line kinds: one trailing newline dropped)
+	Items        []Value // List
+	Pairs        []Pair  // Map, and Environment in both forms
+	Int          int     // Int and Count, and each of Codes' items
+	Duration     time.Duration
+	Shape        Shape
+	Quoted       bool          // Scalar: quoted or a block scalar, so never a slip of YAML's typing
+	Bool         bool          // Bool; CodesOrTrue: true was written
+	Default      bool          // came from defaults, not from the resource itself
+	Placeholders *Placeholders // Scalar with values in it; nil when it has none
 }
 
-// Mark stands in a command's text where a value goes: no text of a manifest can
+// PlaceholderByte stands in a command's text where a value goes: no text of a manifest can
 // hold a zero byte.
-const Mark = "\x00"
+const PlaceholderByte = "\x00"
 
-// Holes are where values stand in a text. A command's text has a Mark for each,
+// Placeholders are where values stand in a text. A command's text has a Mark for each,
 // and its Values are here: what one must look like there only the provider knows
 // that makes words of the text: a posix one fills the words after it has split, a
 // shell one quotes. Any other text has its values in it.
-type Holes struct {
-	Marked string // the text as it is written, with a Mark for each value
-	Values []Hole // of a command, in the order of the marks
-	Filled string // a command's the text with the values in it, as it could be written in a manifest: left by whoever makes words of it
+type Placeholders struct {
+	Template string        // the text as it is written, with a Mark for each value
+	Items    []Placeholder // of a command, in the order of the marks
+	Filled   string        // a command's the text with the values in it, as it could be written in a manifest: left by whoever makes words of it
 }
 
-// Hole is one value of a command's text.
-type Hole struct {
+// Placeholder is one value of a command's text.
+type Placeholder struct {
 	Text string // the value
 	Expr string // what it was written as: ${var.x}
 	Raw  bool   // ${raw.…}: it goes into the text as it stands
 }
 
 // Each returns the values of the holes, none where there are no holes at all.
-func (h *Holes) Each() []Hole {
+func (h *Placeholders) Each() []Placeholder {
 	if h == nil {
 		return nil
 	}
-	return h.Values
+	return h.Items
 }
 
 // Fill returns the text with something in place of each of its marks, in their
 // order. What is put in is not looked at again.
-func Fill(text string, holes []Hole, put func(Hole) string) string {
+func Fill(text string, holes []Placeholder, put func(Placeholder) string) string {
 	if len(holes) == 0 {
 		return text
 	}
 	var b strings.Builder
 	for _, h := range holes {
-		before, after, ok := strings.Cut(text, Mark)
+		before, after, ok := strings.Cut(text, PlaceholderByte)
 		if !ok {
 			break // a part of a text may have fewer marks than the whole has holes
 		}
@@ -119,8 +119,8 @@ func Fill(text string, holes []Hole, put func(Hole) string) string {
 
 // Written returns the text as it stands in the manifest, with the expressions
 // in place of its marks.
-func Written(text string, holes []Hole) string {
-	return Fill(text, holes, func(h Hole) string { return h.Expr })
+func Written(text string, holes []Placeholder) string {
+	return Fill(text, holes, func(h Placeholder) string { return h.Expr })
 }
 
 // Pair is one key of a map with its value.
@@ -138,10 +138,10 @@ func (v Value) Each() []Value {
 	return []Value{v}
 }
 
-// Marked returns the text as it is written, with a Mark for each value in it.
-func (v Value) Marked() string {
-	if v.Holes != nil {
-		return v.Holes.Marked
+// Template returns the text as it is written, with a Mark for each value in it.
+func (v Value) Template() string {
+	if v.Placeholders != nil {
+		return v.Placeholders.Template
 	}
 	return v.Text
 }

@@ -8,16 +8,16 @@ import (
 // Command is one process to run, given whole: nothing of it is taken from the
 // process that runs it.
 type Command struct {
-	Argv    []string
-	Dir     string        // absolute
-	Env     []string      // KEY=VALUE, each key once
-	Path    []string      // directories where a bare Argv[0] is looked for, in order; only in absolute ones
-	Stdin   []byte        // nil: the null device
-	Timeout time.Duration // from the start of the process; 0: none
-	Grace   time.Duration // between TERM and KILL
-	Mark    string        // the word in SETTLE_RUN_ID by which its descendants are known
-	User    *Credential   // nil: as we are
-	Umask   *int          // nil: inherited
+	Argv       []string
+	Dir        string        // absolute
+	Env        []string      // KEY=VALUE, each key once
+	Path       []string      // directories where a bare Argv[0] is looked for, in order; only in absolute ones
+	Stdin      []byte        // nil: the null device
+	Timeout    time.Duration // from the start of the process; 0: none
+	Grace      time.Duration // between TERM and KILL
+	ProcessTag string        // the word in SETTLE_RUN_ID by which its descendants are known
+	User       *Credential   // nil: as we are
+	Umask      *int          // nil: inherited
 	// Output gets the merged output line by line as it comes, without line
 	// ends, safe to print; never more than one call at a time, on a goroutine of
 	// the runner, none after the run has returned. The line is valid during the
@@ -27,17 +27,17 @@ type Command struct {
 	// bytes: it comes back in Exit.Reply, and Output and Exit.Output have standard
 	// error alone. More than that ends it. 0: both are merged in Output.
 	Reply int
-	// Mask hides secrets in all output before anyone sees it. nil: nothing to hide.
-	Mask Masker
+	// Redact hides secrets in all output before anyone sees it. nil: nothing to hide.
+	Redact Redactor
 	// Sensitive says that not even the names of its processes are to be told.
 	Sensitive bool
 	// Started is told of the process before anything waits for it. An error ends it.
 	Started func(Process) error
 }
 
-// Masker makes a stream filter: it is fed chunks in order, and returns what is
+// Redactor makes a stream filter: it is fed chunks in order, and returns what is
 // safe to show so far (valid until the next call); end releases what it held back.
-type Masker func() func(chunk []byte, end bool) []byte
+type Redactor func() func(chunk []byte, end bool) []byte
 
 // Credential is who a process runs as.
 type Credential struct {

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Conditions are the properties that decide whether a command has to run: rows 2
+// Guards are the properties that decide whether a command has to run: rows 2
 // to 6 of the decision table (cmd/settle/docs/deciding.md), the same for apply and
 // plan and for every type that has these properties.
-type Conditions struct {
+type Guards struct {
 	OnRefresh   OnRefresh
 	RefreshOnly bool
 	Creates     []string // absolute paths
-	Guards      []Guard
+	Commands    []Guard
 	// Exists says whether a creates path is there, with a note that is worth
 	// telling (a dangling link), or that it cannot be said.
 	Exists func(path string) (there bool, note string, err error)
-	// Ask runs a guard and returns its exit code. An error means that it is
+	// RunGuard runs a guard and returns its exit code. An error means that it is
 	// neither yes nor no: it did not start, timed out or died; an exit code
 	// beside it is the shell's, which could not run it.
-	Ask func(ctx context.Context, g Guard) (exit int, err error)
+	RunGuard func(ctx context.Context, g Guard) (exit int, err error)
 }
 
 // Guard is one command that decides: under onlyif it must exit 0, under unless it must not.
@@ -31,7 +31,7 @@ type Guard struct {
 }
 
 // Decide walks the table from row 2 and stops at the first row that holds.
-func (c *Conditions) Decide(ctx context.Context, ask Ask) (Decision, error) {
+func (c *Guards) Decide(ctx context.Context, ask Ask) (Decision, error) {
 	refreshed := ask.Refresh == Yes
 	d, missing, err := c.creates()
 	if refreshed && c.OnRefresh == RefreshRuns {
@@ -48,7 +48,7 @@ func (c *Conditions) Decide(ctx context.Context, ask Ask) (Decision, error) {
 		}
 		return d, nil
 	case c.RefreshOnly && !refreshed:
-		return Decision{Reason: "refreshonly", Notes: d.Notes}, nil
+		return Decision{Reason: "refreshonly", Warnings: d.Warnings}, nil
 	}
 	switch {
 	case ask.Unfinished != "" && len(c.Creates) > 0:
@@ -66,7 +66,7 @@ func (c *Conditions) Decide(ctx context.Context, ask Ask) (Decision, error) {
 }
 
 // creates reads every path, and returns the first that is missing.
-func (c *Conditions) creates() (d Decision, missing string, err error) {
+func (c *Guards) creates() (d Decision, missing string, err error) {
 	for _, path := range c.Creates {
 		d.Read = []string{"creates"}
 		there, note, readErr := c.Exists(path)
@@ -77,15 +77,15 @@ func (c *Conditions) creates() (d Decision, missing string, err error) {
 			missing, d.Missing = path, true
 		}
 		if note != "" {
-			d.Notes = append(d.Notes, note)
+			d.Warnings = append(d.Warnings, note)
 		}
 	}
 	return d, missing, err
 }
 
-func (c *Conditions) guards(ctx context.Context, ask Ask, d Decision) (Decision, error) {
+func (c *Guards) guards(ctx context.Context, ask Ask, d Decision) (Decision, error) {
 	var said []string
-	for _, g := range c.Guards {
+	for _, g := range c.Commands {
 		if ask.SkipGuards {
 			if len(d.Unread) == 0 || d.Unread[len(d.Unread)-1] != g.Property {
 				d.Unread = append(d.Unread, g.Property)
@@ -93,7 +93,7 @@ func (c *Conditions) guards(ctx context.Context, ask Ask, d Decision) (Decision,
 			continue
 		}
 		d.Read = append(d.Read, g.Property)
-		exit, err := c.Ask(ctx, g)
+		exit, err := c.RunGuard(ctx, g)
 		result := GuardResult{Property: g.Property, Command: g.Command}
 		if err != nil {
 			if exit != 0 {

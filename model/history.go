@@ -9,8 +9,8 @@ import (
 // something, and of those that found all as declared.
 const DefaultKeep = 50
 
-// Past is one run as the history has it.
-type Past struct {
+// RunRecord is one run as the history has it.
+type RunRecord struct {
 	Run        string    `json:"run"`
 	Started    time.Time `json:"started"`
 	DurationMS int64     `json:"duration_ms"`
@@ -22,26 +22,26 @@ type Past struct {
 }
 
 // Converged says whether the run found everything as declared: its history is one line.
-func (p *Past) Converged() bool {
+func (p *RunRecord) Converged() bool {
 	return p.ExitCode != nil && *p.ExitCode == 0 && p.Summary.Count[Stable] == p.Summary.Total
 }
 
 // History returns the runs that a journal still knows, oldest first: the last
 // of each sort, as many as the last run was told to keep. A run
 // without an end in the journal was killed, unless it is the one that goes on.
-func History(facts []Fact, going string) []Past {
-	var runs []Past
+func History(facts []Record, going string) []RunRecord {
+	var runs []RunRecord
 	at := map[string]int{}
 	keep := 0
 	for _, fact := range facts {
-		if fact.Kind != FactRun && fact.Kind != FactDone {
+		if fact.Kind != RecordRun && fact.Kind != RecordDone {
 			continue
 		}
-		past := Past{Run: fact.Run, Started: fact.Time, DurationMS: fact.Took, User: fact.User, Mode: "apply", ExitCode: fact.Exit}
+		past := RunRecord{Run: fact.Run, Started: fact.Time, DurationMS: fact.Took, User: fact.User, Mode: "apply", ExitCode: fact.Exit}
 		if fact.Summary != nil {
 			past.Summary = *fact.Summary
 		}
-		if fact.Kind == FactDone {
+		if fact.Kind == RecordDone {
 			keep = fact.Keep
 		}
 		if i, ok := at[fact.Run]; ok {
@@ -61,7 +61,7 @@ func History(facts []Fact, going string) []Past {
 }
 
 // retain drops the oldest runs of each sort beyond keep.
-func retain(runs []Past, keep int) []Past {
+func retain(runs []RunRecord, keep int) []RunRecord {
 	left := map[bool]int{true: keep, false: keep}
 	first := len(runs)
 	for i := len(runs) - 1; i >= 0; i-- {
@@ -77,11 +77,11 @@ func retain(runs []Past, keep int) []Past {
 
 // Compact returns a shorter journal that says the same once no run goes on:
 // it adds up to the same memory and to the same history.
-func Compact(facts []Fact) []Fact {
-	var short []Fact
+func Compact(facts []Record) []Record {
+	var short []Record
 	kept := map[string]bool{}
 	for _, fact := range facts {
-		if fact.Kind == FactDone {
+		if fact.Kind == RecordDone {
 			clear(kept)
 			kept[fact.Run] = true // the last end says how many runs to keep
 		}
@@ -91,7 +91,7 @@ func Compact(facts []Fact) []Fact {
 	}
 	ended := map[string]bool{}
 	for _, fact := range slices.Backward(facts) {
-		if !kept[fact.Run] || fact.Kind != FactRun && fact.Kind != FactDone || ended[fact.Run] {
+		if !kept[fact.Run] || fact.Kind != RecordRun && fact.Kind != RecordDone || ended[fact.Run] {
 			continue
 		}
 		ended[fact.Run] = true
@@ -99,5 +99,5 @@ func Compact(facts []Fact) []Fact {
 	}
 	slices.Reverse(short)
 	memory := Replay(facts)
-	return append(short, memory.Facts()...)
+	return append(short, memory.Records()...)
 }

@@ -7,31 +7,31 @@ import (
 )
 
 // ended is the end of a run, with its exit code and how many of two resources were stable.
-func ended(run string, exit, stable, keep int) Fact {
+func ended(run string, exit, stable, keep int) Record {
 	s := &Summary{Total: 2}
 	s.Count[Stable], s.Count[Changed] = stable, 2-stable
-	return Fact{Kind: FactDone, Run: run, Exit: &exit, Summary: s, Keep: keep}
+	return Record{Kind: RecordDone, Run: run, Exit: &exit, Summary: s, Keep: keep}
 }
 
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name, going string
-		facts       []Fact
+		facts       []Record
 		want        string
 	}{
 		{"no runs", "", nil, ""},
-		{"one that was killed", "", []Fact{run("1"), begin("1 a")}, "1 killed"},
-		{"one that goes on", "1", []Fact{run("1"), begin("1 a")}, "1 going"},
-		{"one that was killed before the one that goes on", "2", []Fact{run("1"), run("2")}, "1 killed, 2 going"},
-		{"one that has just ended does not go on", "1", []Fact{run("1"), ended("1", 0, 1, 0)}, "1 exit 0"},
-		{"begin and end are one run", "", []Fact{run("1"), begin("1 a"), end("1 a changed"), ended("1", 1, 1, 0)}, "1 exit 1"},
-		{"one line is a run", "", []Fact{ended("1", 0, 2, 0)}, "1 converged"},
-		{"of each sort as many as the last run was told", "", []Fact{
+		{"one that was killed", "", []Record{run("1"), begin("1 a")}, "1 killed"},
+		{"one that goes on", "1", []Record{run("1"), begin("1 a")}, "1 going"},
+		{"one that was killed before the one that goes on", "2", []Record{run("1"), run("2")}, "1 killed, 2 going"},
+		{"one that has just ended does not go on", "1", []Record{run("1"), ended("1", 0, 1, 0)}, "1 exit 0"},
+		{"begin and end are one run", "", []Record{run("1"), begin("1 a"), end("1 a changed"), ended("1", 1, 1, 0)}, "1 exit 1"},
+		{"one line is a run", "", []Record{ended("1", 0, 2, 0)}, "1 converged"},
+		{"of each sort as many as the last run was told", "", []Record{
 			ended("1", 0, 1, 9), ended("2", 0, 2, 9), ended("3", 0, 1, 9), run("4"), ended("5", 0, 2, 9), ended("6", 0, 2, 2),
 		}, "3 exit 0, 4 killed, 5 converged, 6 converged"},
-		{"a failure that left all stable is no converged run", "", []Fact{ended("1", 73, 2, 0)}, "1 exit 73"},
-		{"forgetting is no run", "", []Fact{forget("", "")}, ""},
+		{"a failure that left all stable is no converged run", "", []Record{ended("1", 73, 2, 0)}, "1 exit 73"},
+		{"forgetting is no run", "", []Record{forget("", "")}, ""},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func told(runs []Past) string {
+func told(runs []RunRecord) string {
 	var words []string
 	for i := range runs {
 		p := &runs[i]
@@ -63,7 +63,7 @@ func told(runs []Past) string {
 
 func TestHistoryKeepsFiftyOfEachSort(t *testing.T) {
 	t.Parallel()
-	var facts []Fact
+	var facts []Record
 	for i := range 120 {
 		facts = append(facts, ended(fmt.Sprint("c", i), 0, 2, 0), ended(fmt.Sprint("x", i), 0, 1, 0))
 	}

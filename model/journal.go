@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// FactKind says what a journal entry states.
-type FactKind string
+// RecordKind says what a journal entry states.
+type RecordKind string
 
 // The kinds of facts. A kind's text is never reused for another meaning, and a
 // new kind is a new version of the journal.
 const (
-	FactRun     FactKind = "run"    // a run began: Run, Time, User, PID
-	FactDone    FactKind = "done"   // that run ended: the same, and Took, Exit, Summary, Keep
-	FactBegan   FactKind = "begin"  // a resource is about to act: Run, ID, Alias, Subscribers, Missing
-	FactProcess FactKind = "pid"    // its process leads: Run, ID, Process
-	FactEnded   FactKind = "end"    // it ended: Run, ID, Alias, End
-	FactSettled FactKind = "settle" // a "no" paid what was owed to it: Run, ID, Alias
-	FactOwe     FactKind = "owe"    // a refresh is owed: ID (subscriber), By, Run (since)
-	FactMark    FactKind = "mark"   // an attempt left creates unfinished: ID, Run (which)
-	FactLast    FactKind = "last"   // how a resource left things, "" for no one knows: ID, Alias, Last
-	FactForget  FactKind = "forget" // what is remembered of ID (and Alias) is dropped; of all when ID is ""
+	RecordRun        RecordKind = "run"    // a run began: Run, Time, User, PID
+	RecordDone       RecordKind = "done"   // that run ended: the same, and Took, Exit, Summary, Keep
+	RecordBegan      RecordKind = "begin"  // a resource is about to act: Run, ID, Alias, Subscribers, Missing
+	RecordProcess    RecordKind = "pid"    // its process leads: Run, ID, Process
+	RecordEnded      RecordKind = "end"    // it ended: Run, ID, Alias, End
+	RecordSettled    RecordKind = "settle" // a "no" paid what was owed to it: Run, ID, Alias
+	RecordOwed       RecordKind = "owe"    // a refresh is owed: ID (subscriber), By, Run (since)
+	RecordUnfinished RecordKind = "mark"   // an attempt left creates unfinished: ID, Run (which)
+	RecordLastState  RecordKind = "last"   // how a resource left things, "" for no one knows: ID, Alias, Last
+	RecordForget     RecordKind = "forget" // what is remembered of ID (and Alias) is dropped; of all when ID is ""
 )
 
 // Known says whether the kind is one that this settle understands.
-func (k FactKind) Known() bool {
+func (k RecordKind) Known() bool {
 	switch k {
-	case FactRun, FactDone, FactBegan, FactProcess, FactEnded, FactSettled, FactOwe, FactMark, FactLast, FactForget:
+	case RecordRun, RecordDone, RecordBegan, RecordProcess, RecordEnded, RecordSettled, RecordOwed, RecordUnfinished, RecordLastState, RecordForget:
 		return true
 	}
 	return false
@@ -48,63 +48,63 @@ const (
 	EndShutdown    End = "shutdown"    // a helper said to stop the server, and it was stopped
 )
 
-// Fact is one line of the journal. Which fields are set depends on the kind.
-type Fact struct {
-	Kind        FactKind  `json:"kind"`
-	Run         string    `json:"run,omitempty"`
-	ID          string    `json:"id,omitempty"`
-	Alias       string    `json:"alias,omitempty"` // as type#alias
-	Subscribers []string  `json:"subscribers,omitempty"`
-	Missing     bool      `json:"missing,omitempty"`
-	End         End       `json:"end,omitempty"`
-	By          string    `json:"by,omitempty"`
-	Last        string    `json:"last,omitempty"`
-	Process     *Process  `json:"process,omitempty"`
-	Time        time.Time `json:"time,omitzero"` // when the run began
-	User        string    `json:"user,omitempty"`
-	PID         int       `json:"pid,omitempty"`
-	Took        int64     `json:"took_ms,omitempty"`
-	Exit        *int      `json:"exit,omitempty"`
-	Summary     *Summary  `json:"summary,omitempty"`
-	Keep        int       `json:"keep,omitempty"` // how many runs of each sort the history keeps; 0 is DefaultKeep
+// Record is one line of the journal. Which fields are set depends on the kind.
+type Record struct {
+	Kind        RecordKind `json:"kind"`
+	Run         string     `json:"run,omitempty"`
+	ID          string     `json:"id,omitempty"`
+	Alias       string     `json:"alias,omitempty"` // as type#alias
+	Subscribers []string   `json:"subscribers,omitempty"`
+	Missing     bool       `json:"missing,omitempty"`
+	End         End        `json:"end,omitempty"`
+	By          string     `json:"by,omitempty"`
+	LastState   string     `json:"last,omitempty"`
+	Process     *Process   `json:"process,omitempty"`
+	Time        time.Time  `json:"time,omitzero"` // when the run began
+	User        string     `json:"user,omitempty"`
+	PID         int        `json:"pid,omitempty"`
+	Took        int64      `json:"took_ms,omitempty"`
+	Exit        *int       `json:"exit,omitempty"`
+	Summary     *Summary   `json:"summary,omitempty"`
+	Keep        int        `json:"keep,omitempty"` // how many runs of each sort the history keeps; 0 is DefaultKeep
 }
 
-// Debt is one refresh that is owed: to a subscriber, by a publisher, since a run.
-type Debt struct {
+// OwedRefresh is one refresh that is owed: to a subscriber, by a publisher, since a run.
+type OwedRefresh struct {
 	ID    string // the subscriber
 	By    string // the publisher, "" when only the loss of the state owes it
 	Since string // the run
 }
 
-// Left is a process of an attempt that never ended, as far as the journal knows.
-type Left struct {
+// StrayProcess is a process of an attempt that never ended, as far as the journal knows.
+type StrayProcess struct {
 	Process
 	Run string
 }
 
 // Memory is what the journal's facts add up to.
 type Memory struct {
-	Debts   []Debt            // in the order in which they were made; one for each subscriber and publisher
-	Marks   map[string]string // id -> the run that left its creates unfinished
-	Left    map[string]Left   // id -> the process it may still have
-	Shut    map[string]string // id -> the last run in which its helper said shutdown, and nothing else since
-	Last    map[string]string // id -> how it left things when it last acted, in words of its type's own
-	Running []string          // what a run that still goes on has begun and not ended
+	Owed       []OwedRefresh           // in the order in which they were made; one for each subscriber and publisher
+	Unfinished map[string]string       // id -> the run that left its creates unfinished
+	Strays     map[string]StrayProcess // id -> the process it may still have
+	Shut       map[string]string       // id -> the last run in which its helper said shutdown, and nothing else since
+	LastStates map[string]string       // id -> how it left things when it last acted, in words of its type's own
+	Running    []string                // what a run that still goes on has begun and not ended
 
 	owed map[string][]int // id -> indexes into Debts
 }
 
 func (m *Memory) index() {
-	m.owed = make(map[string][]int, len(m.Debts))
-	for i, debt := range m.Debts {
+	m.owed = make(map[string][]int, len(m.Owed))
+	for i, debt := range m.Owed {
 		m.owed[debt.ID] = append(m.owed[debt.ID], i)
 	}
 }
 
 // OwedTo returns what is owed to a resource, under its name or its alias, in
 // the order in which it was made.
-func (m *Memory) OwedTo(r *Resource) []Debt {
-	if len(m.Debts) == 0 {
+func (m *Memory) OwedTo(r *Resource) []OwedRefresh {
+	if len(m.Owed) == 0 {
 		return nil
 	}
 	if m.owed == nil { // made by hand
@@ -115,19 +115,19 @@ func (m *Memory) OwedTo(r *Resource) []Debt {
 		at = slices.Concat(at, m.owed[alias])
 		slices.Sort(at)
 	}
-	var owed []Debt
+	var owed []OwedRefresh
 	for _, i := range at {
-		owed = append(owed, m.Debts[i])
+		owed = append(owed, m.Owed[i])
 	}
 	return owed
 }
 
-// Mark returns the run that left the resource's creates unfinished, "" for none.
-func (m *Memory) Mark(r *Resource) string {
-	if run, ok := m.Marks[r.ID()]; ok {
+// UnfinishedIn returns the run that left the resource's creates unfinished, "" for none.
+func (m *Memory) UnfinishedIn(r *Resource) string {
+	if run, ok := m.Unfinished[r.ID()]; ok {
 		return run
 	}
-	return m.Marks[r.AliasID()]
+	return m.Unfinished[r.AliasID()]
 }
 
 // WasShut says whether the last thing that the resource's helper said was shutdown.
@@ -137,48 +137,48 @@ func (m *Memory) WasShut(r *Resource) bool {
 	return shut || before
 }
 
-// LeftBy returns the process that an attempt of the resource left, if the
+// StrayOf returns the process that an attempt of the resource left, if the
 // journal knows of one. Whether it still runs is for the caller to find out.
-func (m *Memory) LeftBy(r *Resource) (Left, bool) {
-	if left, ok := m.Left[r.ID()]; ok {
+func (m *Memory) StrayOf(r *Resource) (StrayProcess, bool) {
+	if left, ok := m.Strays[r.ID()]; ok {
 		return left, true
 	}
-	left, ok := m.Left[r.AliasID()]
+	left, ok := m.Strays[r.AliasID()]
 	return left, ok
 }
 
-// LastOf returns how the resource left things when it last acted, "" when no
+// LastStateOf returns how the resource left things when it last acted, "" when no
 // one knows.
-func (m *Memory) LastOf(r *Resource) string {
-	if len(m.Last) == 0 {
+func (m *Memory) LastStateOf(r *Resource) string {
+	if len(m.LastStates) == 0 {
 		return ""
 	}
-	if last, ok := m.Last[r.ID()]; ok {
+	if last, ok := m.LastStates[r.ID()]; ok {
 		return last
 	}
-	return m.Last[r.AliasID()]
+	return m.LastStates[r.AliasID()]
 }
 
-// Gone returns the facts that drop how resources left things which the manifest
+// DropLastStates returns the facts that drop how resources left things which the manifest
 // does not have any more: else a manifest whose names come and go would make
 // the journal grow for ever.
-func (m *Memory) Gone(manifest *Manifest) []Fact {
+func (m *Memory) DropLastStates(manifest *Manifest) []Record {
 	there := 0
-	for i := 0; len(m.Last) > there && i < len(manifest.Resources); i++ {
+	for i := 0; len(m.LastStates) > there && i < len(manifest.Resources); i++ {
 		r := &manifest.Resources[i]
 		there += m.lasts(r.ID())
 		if r.Alias != "" && r.Alias != r.Name {
 			there += m.lasts(r.AliasID())
 		}
 	}
-	if there == len(m.Last) { // mostly, and found out without making a set of all names
+	if there == len(m.LastStates) { // mostly, and found out without making a set of all names
 		return nil
 	}
-	var facts []Fact
+	var facts []Record
 	names := manifest.names()
-	for _, id := range slices.Sorted(maps.Keys(m.Last)) {
+	for _, id := range slices.Sorted(maps.Keys(m.LastStates)) {
 		if !names[id] {
-			facts = append(facts, Fact{Kind: FactLast, ID: id})
+			facts = append(facts, Record{Kind: RecordLastState, ID: id})
 		}
 	}
 	return facts
@@ -186,7 +186,7 @@ func (m *Memory) Gone(manifest *Manifest) []Fact {
 
 // lasts is how often something is remembered under a name: once or never.
 func (m *Memory) lasts(id string) int {
-	if _, ok := m.Last[id]; ok {
+	if _, ok := m.LastStates[id]; ok {
 		return 1
 	}
 	return 0
@@ -194,7 +194,7 @@ func (m *Memory) lasts(id string) int {
 
 // Size is how many facts the memory adds up from at least.
 func (m *Memory) Size() int {
-	return len(m.Debts) + len(m.Marks) + len(m.Left) + len(m.Shut) + len(m.Last)
+	return len(m.Owed) + len(m.Unfinished) + len(m.Strays) + len(m.Shut) + len(m.LastStates)
 }
 
 // names returns what the manifest's resources are called, by name and alias.
@@ -210,15 +210,15 @@ func (m *Manifest) names() map[string]bool {
 	return names
 }
 
-// Orphans returns the debts that nothing in the manifest can pay: their
+// OrphanedRefreshes returns the debts that nothing in the manifest can pay: their
 // subscriber is gone, and no alias carries its name.
-func (m *Memory) Orphans(manifest *Manifest) []Debt {
-	if len(m.Debts) == 0 {
+func (m *Memory) OrphanedRefreshes(manifest *Manifest) []OwedRefresh {
+	if len(m.Owed) == 0 {
 		return nil
 	}
 	there := manifest.names()
-	var orphans []Debt
-	for _, debt := range m.Debts {
+	var orphans []OwedRefresh
+	for _, debt := range m.Owed {
 		if !there[debt.ID] {
 			orphans = append(orphans, debt)
 		}
@@ -226,35 +226,35 @@ func (m *Memory) Orphans(manifest *Manifest) []Debt {
 	return orphans
 }
 
-// Facts returns the shortest journal that adds up to the same memory.
-func (m *Memory) Facts() []Fact {
-	facts := make([]Fact, 0, m.Size())
+// Records returns the shortest journal that adds up to the same memory.
+func (m *Memory) Records() []Record {
+	facts := make([]Record, 0, m.Size())
 	for _, id := range slices.Sorted(maps.Keys(m.Shut)) { // first: it ends what else is said of the id
-		facts = append(facts, Fact{Kind: FactEnded, ID: id, Run: m.Shut[id], End: EndShutdown})
+		facts = append(facts, Record{Kind: RecordEnded, ID: id, Run: m.Shut[id], End: EndShutdown})
 	}
-	for _, id := range slices.Sorted(maps.Keys(m.Marks)) {
-		facts = append(facts, Fact{Kind: FactMark, ID: id, Run: m.Marks[id]})
+	for _, id := range slices.Sorted(maps.Keys(m.Unfinished)) {
+		facts = append(facts, Record{Kind: RecordUnfinished, ID: id, Run: m.Unfinished[id]})
 	}
-	for _, id := range slices.Sorted(maps.Keys(m.Last)) {
-		facts = append(facts, Fact{Kind: FactLast, ID: id, Last: m.Last[id]})
+	for _, id := range slices.Sorted(maps.Keys(m.LastStates)) {
+		facts = append(facts, Record{Kind: RecordLastState, ID: id, LastState: m.LastStates[id]})
 	}
-	for _, id := range slices.Sorted(maps.Keys(m.Left)) {
-		left := m.Left[id]
-		facts = append(facts, Fact{Kind: FactProcess, ID: id, Run: left.Run, Process: &left.Process})
+	for _, id := range slices.Sorted(maps.Keys(m.Strays)) {
+		left := m.Strays[id]
+		facts = append(facts, Record{Kind: RecordProcess, ID: id, Run: left.Run, Process: &left.Process})
 	}
-	for _, debt := range m.Debts {
-		facts = append(facts, Fact{Kind: FactOwe, ID: debt.ID, By: debt.By, Run: debt.Since})
+	for _, debt := range m.Owed {
+		facts = append(facts, Record{Kind: RecordOwed, ID: debt.ID, By: debt.By, Run: debt.Since})
 	}
 	return facts
 }
 
 // OweAll returns the facts by which every subscriber of a manifest is owed one
 // refresh: for a state that was lost, from which no one can tell who changed.
-func OweAll(manifest *Manifest, run string) []Fact {
-	var facts []Fact
+func OweAll(manifest *Manifest, run string) []Record {
+	var facts []Record
 	for i := range manifest.Resources {
 		if r := &manifest.Resources[i]; r.Subscribes() && r.Off == "" {
-			facts = append(facts, Fact{Kind: FactOwe, ID: r.ID(), Run: run})
+			facts = append(facts, Record{Kind: RecordOwed, ID: r.ID(), Run: run})
 		}
 	}
 	return facts

@@ -176,14 +176,14 @@ type About struct {
 
 // Ask is what a walk knows of a resource when it reaches it.
 type Ask struct {
-	ID          string    // the resource's, for texts that tell a person what to do
-	Refresh     Certainty // whether it is refreshed (row 2 of the decision table)
-	RefreshedBy []string  // ids of publishers that changed in this run, in the order of Upstream
-	Owed        []Debt    // what is owed to it from earlier runs
-	Unfinished  string    // row 3's mark: the run that left creates unfinished, "" for none
-	Last        string    // what its last Effect told it to remember, "" when there is none or no one knows
-	SkipGuards  bool      // start no process: guards stay unread
-	AskHelpers  bool      // ask helpers to find out what acting would change
+	ID          string        // the resource's, for texts that tell a person what to do
+	Refresh     Certainty     // whether it is refreshed (row 2 of the decision table)
+	RefreshedBy []string      // ids of publishers that changed in this run, in the order of Upstream
+	Owed        []OwedRefresh // what is owed to it from earlier runs
+	Unfinished  string        // row 3's mark: the run that left creates unfinished, "" for none
+	LastState   string        // what its last Effect told it to remember, "" when there is none or no one knows
+	SkipGuards  bool          // start no process: guards stay unread
+	AskHelpers  bool          // ask helpers to find out what acting would change
 }
 
 // Certainty is how sure a walk is of something.
@@ -198,15 +198,15 @@ const (
 
 // Decision is the answer of a Check.
 type Decision struct {
-	Act     bool
-	Reason  string        // why it acts or why not
-	Read    []string      // properties whose reading decided: what runs upstream may change the answer
-	Unread  []string      // properties that would have decided but were not read (Ask.SkipGuards)
-	Guards  []GuardResult // every guard that was read
-	Missing bool          // something in creates was missing
-	Diff    string        // what acting would change, as far as it can be shown
-	Notes   []string      // what to know beside the reason: warnings
-	Doubts  []string      // what would keep it from acting if it were now: for those who only look
+	Act       bool
+	Reason    string        // why it acts or why not
+	Read      []string      // properties whose reading decided: what runs upstream may change the answer
+	Unread    []string      // properties that would have decided but were not read (Ask.SkipGuards)
+	Guards    []GuardResult // every guard that was read
+	Missing   bool          // something in creates was missing
+	Diff      string        // what acting would change, as far as it can be shown
+	Warnings  []string      // what to know beside the reason: warnings
+	Obstacles []string      // what would keep it from acting if it were now: for those who only look
 }
 
 // GuardResult is one guard that was read.
@@ -222,10 +222,10 @@ var ErrNotPermitted = errors.New("not permitted")
 // Stage is what a running resource may tell the run around it, until its Run
 // returns: Output from any goroutine, Started only from that of Run itself.
 type Stage struct {
-	Output  func(line []byte)     // one line for people, without its end, as it comes; nil: nobody listens
-	Started func(p Process) error // a process of the resource leads from now on
-	WasShut bool                  // the last thing that its helper said in an earlier run was shutdown
-	Recalls bool                  // a later run will know the effect's Last
+	Output         func(line []byte)     // one line for people, without its end, as it comes; nil: nobody listens
+	Started        func(p Process) error // a process of the resource leads from now on
+	WasShut        bool                  // the last thing that its helper said in an earlier run was shutdown
+	RemembersState bool                  // a later run will know the effect's Last
 }
 
 // Process identifies a process beyond the reuse of its pid.
@@ -248,5 +248,5 @@ type Effect struct {
 	Diff      string
 	Appeared  string   // a creates path that was missing before and is there after a failure
 	Warnings  []string // e.g. creates is still missing after a success
-	Last      string   // of a success: how it left things, short, for its next Check; "" is nothing
+	LastState string   // of a success: how it left things, short, for its next Check; "" is nothing
 }

@@ -84,7 +84,7 @@ type Outcome struct {
 	Apart     bool      `json:"-"` // it reads and changes one thing only
 	Missing   bool      `json:"-"` // creates was missing before it acted
 	Settles   bool      `json:"-"` // a "no" that pays its debts
-	Last      string    `json:"-"` // how it left things, for its next check
+	LastState string    `json:"-"` // how it left things, for its next check
 }
 
 // NewOutcome returns the outcome of a resource that was not reached yet: all

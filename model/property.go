@@ -35,7 +35,7 @@ const (
 	Environment              // a list of KEY=VALUE or a map
 	Refs                     // a reference or a list of them
 	TextMap                  // a map from text to text
-	Whatever                 // any YAML: the type looks for itself
+	AnyValue                 // any YAML: the type looks for itself
 	Entries                  // the resources of a manifest
 	Settings                 // a map from types to properties
 	Vars                     // the variables that a manifest declares
@@ -49,7 +49,7 @@ var kindWords = [...]string{
 	PathList: "directories: one text with colons or a list", CommandLine: "a command or the list of its words",
 	CommandLines: "a command or a list of commands", Codes: "a list of exit codes", CodesOrTrue: "true or a list of exit codes",
 	Environment: "a list of KEY=VALUE or a map", Refs: "a reference (type#name) or a list of them",
-	TextMap: "a map of texts", Whatever: "any value",
+	TextMap: "a map of texts", AnyValue: "any value",
 	Entries: "a list of entries", Settings: "a map from types to properties", Vars: "a map of variables",
 	Condition: "a condition", Control: "a map with if, unless or both",
 }
@@ -65,7 +65,7 @@ var Common = []Property{
 
 After a rename, give the old name as alias: refreshes that are owed to it, and what is remembered of an attempt that did not finish, are then carried over.`,
 		Example: "reload-httpd"},
-	{Name: "for_each", Kind: Whatever, Meaning: "a list or a map: one resource for each of its items, with ${each.key} and ${each.value}",
+	{Name: "for_each", Kind: AnyValue, Meaning: "a list or a map: one resource for each of its items, with ${each.key} and ${each.value}",
 		More:    `The key is the item's number in a list, from 0, and its key in a map. Names must differ, so put one of the two into the name. References name each resource by the name that it gets.`,
 		Example: "[web1, web2]"},
 	{Name: "description", Kind: Text, Meaning: "shown by plan, list and reports", Example: "restart the web server"},

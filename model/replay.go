@@ -11,11 +11,11 @@ import (
 // A publisher that changed, that failed or was interrupted after its process
 // started, or that began and never ended owes each subscriber of that moment
 // one refresh; the subscriber's next success, or a "no" that settles, pays.
-func Replay(facts []Fact) Memory { return ReplayDuring(facts, "") }
+func Replay(facts []Record) Memory { return ReplayDuring(facts, "") }
 
 // ReplayDuring is Replay while a run still goes on: what that run has begun is
 // not lost, its end is just not there yet.
-func ReplayDuring(facts []Fact, run string) Memory {
+func ReplayDuring(facts []Record, run string) Memory {
 	f := newFold(facts)
 	if run == "" || f.run() != run {
 		f.abandon()
@@ -26,8 +26,8 @@ func ReplayDuring(facts []Fact, run string) Memory {
 			continue
 		}
 		m.Running = append(m.Running, id)
-		if m.Left[id].Run == run {
-			delete(m.Left, id)
+		if m.Strays[id].Run == run {
+			delete(m.Strays, id)
 		}
 	}
 	return m
@@ -40,22 +40,22 @@ type fold struct {
 	made  map[[2]string]bool    // subscriber and publisher of every debt in owed
 	count int                   // debts ever made
 	marks map[string]string
-	left  map[string]Left
+	left  map[string]StrayProcess
 	shut  map[string]string
 	last  map[string]string
-	open  map[string]Fact // began and not ended
-	begun []string        // ids of open, oldest first, and of some that have ended
+	open  map[string]Record // began and not ended
+	begun []string          // ids of open, oldest first, and of some that have ended
 }
 
 type numbered struct {
-	Debt
+	OwedRefresh
 	n int
 }
 
-func newFold(facts []Fact) *fold {
+func newFold(facts []Record) *fold {
 	f := &fold{
 		owed: map[string][]numbered{}, made: map[[2]string]bool{},
-		marks: map[string]string{}, left: map[string]Left{}, shut: map[string]string{}, last: map[string]string{}, open: map[string]Fact{},
+		marks: map[string]string{}, left: map[string]StrayProcess{}, shut: map[string]string{}, last: map[string]string{}, open: map[string]Record{},
 	}
 	for _, fact := range facts {
 		f.add(fact)
@@ -72,40 +72,40 @@ func (f *fold) run() string {
 	return ""
 }
 
-func (f *fold) add(fact Fact) {
+func (f *fold) add(fact Record) {
 	switch fact.Kind {
-	case FactRun, FactDone: // a run starts when no other goes on
+	case RecordRun, RecordDone: // a run starts when no other goes on
 		f.abandon()
-	case FactBegan:
+	case RecordBegan:
 		if before, ok := f.open[fact.ID]; ok {
 			f.lose(before)
 		}
 		f.open[fact.ID] = fact
 		f.begun = append(f.begun, fact.ID)
-	case FactProcess:
+	case RecordProcess:
 		if fact.Process != nil {
-			f.left[fact.ID] = Left{*fact.Process, fact.Run}
+			f.left[fact.ID] = StrayProcess{*fact.Process, fact.Run}
 		}
-	case FactEnded:
+	case RecordEnded:
 		f.end(fact)
-	case FactSettled:
+	case RecordSettled:
 		f.pay(fact.ID, fact.Alias)
-	case FactOwe:
-		f.owe(Debt{fact.ID, fact.By, fact.Run})
-	case FactMark:
+	case RecordOwed:
+		f.owe(OwedRefresh{fact.ID, fact.By, fact.Run})
+	case RecordUnfinished:
 		f.marks[fact.ID] = fact.Run
-	case FactLast:
+	case RecordLastState:
 		delete(f.last, fact.ID)
 		delete(f.last, fact.Alias)
-		if fact.Last != "" {
-			f.last[fact.ID] = fact.Last
+		if fact.LastState != "" {
+			f.last[fact.ID] = fact.LastState
 		}
-	case FactForget:
+	case RecordForget:
 		f.forget(fact)
 	}
 }
 
-func (f *fold) end(fact Fact) {
+func (f *fold) end(fact Record) {
 	began := f.open[fact.ID]
 	delete(f.open, fact.ID)
 	if fact.End != EndNothing || f.left[fact.ID].Run == fact.Run {
@@ -148,21 +148,21 @@ func (f *fold) abandon() {
 
 // lose counts an attempt that never ended: whether it changed anything no one
 // can tell, so it is as if it had, and as if it had failed.
-func (f *fold) lose(began Fact) {
+func (f *fold) lose(began Record) {
 	if began.Missing {
 		f.marks[began.ID] = began.Run
 	}
 	f.charge(began)
 }
 
-func (f *fold) charge(began Fact) {
+func (f *fold) charge(began Record) {
 	for _, subscriber := range began.Subscribers {
-		f.owe(Debt{subscriber, began.ID, began.Run})
+		f.owe(OwedRefresh{subscriber, began.ID, began.Run})
 	}
 }
 
 // owe adds a debt; one that is owed already keeps its first run.
-func (f *fold) owe(debt Debt) {
+func (f *fold) owe(debt OwedRefresh) {
 	key := [2]string{debt.ID, debt.By}
 	if f.made[key] {
 		return
@@ -189,7 +189,7 @@ func (f *fold) unmark(ids ...string) {
 
 // forget drops what is remembered at its moment, so also what a killed run has
 // left open: no run goes on while someone forgets.
-func (f *fold) forget(fact Fact) {
+func (f *fold) forget(fact Record) {
 	f.abandon()
 	if fact.ID == "" {
 		clear(f.owed)
@@ -213,9 +213,9 @@ func (f *fold) memory() Memory {
 		all = append(all, debts...)
 	}
 	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
-	m := Memory{Marks: f.marks, Left: f.left, Shut: f.shut, Last: f.last}
+	m := Memory{Unfinished: f.marks, Strays: f.left, Shut: f.shut, LastStates: f.last}
 	for _, debt := range all {
-		m.Debts = append(m.Debts, debt.Debt)
+		m.Owed = append(m.Owed, debt.OwedRefresh)
 	}
 	m.index()
 	return m

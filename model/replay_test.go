@@ -15,11 +15,11 @@ import (
 
 // randomFacts returns a journal that a settle could have written, killed now
 // and then, of few resources, so that they meet often.
-func randomFacts(r *rand.Rand) []Fact {
+func randomFacts(r *rand.Rand) []Record {
 	ids := []string{"a", "b", "c", "d", "e"}
 	pick := func() string { return ids[r.IntN(len(ids))] }
 	ends := []End{EndStable, EndChanged, EndFailed, EndIgnored, EndInterrupted, EndNothing, EndDeferred, EndShutdown}
-	var facts []Fact
+	var facts []Record
 	for n := range 1 + r.IntN(6) {
 		id := fmt.Sprint(n)
 		began := run(id)
@@ -30,7 +30,7 @@ func randomFacts(r *rand.Rand) []Fact {
 			resource := pick()
 			switch k := r.IntN(11); {
 			case k < 4 && !open[resource]:
-				fact := Fact{Kind: FactBegan, Run: id, ID: resource, Missing: r.IntN(2) == 0}
+				fact := Record{Kind: RecordBegan, Run: id, ID: resource, Missing: r.IntN(2) == 0}
 				for range r.IntN(4) {
 					if s := pick(); s != resource {
 						fact.Subscribers = append(fact.Subscribers, []string{"", "former "}[r.IntN(2)]+s)
@@ -41,7 +41,7 @@ func randomFacts(r *rand.Rand) []Fact {
 			case k < 5 && open[resource]:
 				facts = append(facts, process(id, resource, 1+r.IntN(9)))
 			case k < 8 && open[resource]:
-				fact := Fact{Kind: FactEnded, Run: id, ID: resource, End: ends[r.IntN(len(ends))]}
+				fact := Record{Kind: RecordEnded, Run: id, ID: resource, End: ends[r.IntN(len(ends))]}
 				if r.IntN(4) == 0 {
 					fact.Alias = "former " + resource
 				}
@@ -51,17 +51,17 @@ func randomFacts(r *rand.Rand) []Fact {
 				facts = append(facts, settle(id, resource, ""))
 			case k == 10:
 				fact := last(id + " " + resource)
-				fact.Last = []string{"", "left", "left otherwise"}[r.IntN(3)]
+				fact.LastState = []string{"", "left", "left otherwise"}[r.IntN(3)]
 				fact.Alias = []string{"", "former " + resource}[r.IntN(2)]
 				facts = append(facts, fact)
 			case k == 9:
-				facts = append(facts, Fact{Kind: FactOwe, ID: resource, Run: id})
+				facts = append(facts, Record{Kind: RecordOwed, ID: resource, Run: id})
 			}
 		}
 		if r.IntN(3) > 0 {
 			exit := r.IntN(2)
 			ended := began
-			ended.Kind, ended.Exit, ended.Summary = FactDone, &exit, &Summary{Total: 3}
+			ended.Kind, ended.Exit, ended.Summary = RecordDone, &exit, &Summary{Total: 3}
 			ended.Summary.Count[Stable] = 2 + r.IntN(2)
 			ended.Keep = r.IntN(3)
 			facts = append(facts, ended)
@@ -83,7 +83,7 @@ func TestAShorterJournalSaysTheSame(t *testing.T) {
 	for seed := range uint64(3000) {
 		facts := randomFacts(rand.New(rand.NewPCG(seed, 1)))
 		m := Replay(facts)
-		if again := Replay(m.Facts()); !reflect.DeepEqual(m, again) {
+		if again := Replay(m.Records()); !reflect.DeepEqual(m, again) {
 			t.Fatalf("seed %d: the facts of a memory are another one (-want +got):\n%s", seed, cmp.Diff(m, again, sameMemory))
 		}
 		short := Compact(facts)
@@ -102,26 +102,26 @@ func TestAShorterJournalSaysTheSame(t *testing.T) {
 // slowDebts is Replay's sentence about debts, word by word and slow: for
 // each fact that charges, each subscriber is owed until it next succeeds or is
 // settled or forgotten.
-func slowDebts(facts []Fact) []Debt {
-	var debts []Debt
+func slowDebts(facts []Record) []OwedRefresh {
+	var debts []OwedRefresh
 	for i, fact := range facts {
-		var by Fact
-		switch at := slices.IndexFunc(facts[i+1:], func(f Fact) bool { return closes(fact, f) }); {
-		case fact.Kind == FactOwe:
-			by = Fact{Subscribers: []string{fact.ID}, Run: fact.Run}
-		case fact.Kind != FactBegan:
+		var by Record
+		switch at := slices.IndexFunc(facts[i+1:], func(f Record) bool { return closes(fact, f) }); {
+		case fact.Kind == RecordOwed:
+			by = Record{Subscribers: []string{fact.ID}, Run: fact.Run}
+		case fact.Kind != RecordBegan:
 			continue
 		case at < 0:
 			by, i = fact, len(facts)
 		default:
 			by, i = fact, i+1+at
-			if e := facts[i]; e.Kind == FactEnded && e.End != EndChanged && e.End != EndFailed && e.End != EndInterrupted {
+			if e := facts[i]; e.Kind == RecordEnded && e.End != EndChanged && e.End != EndFailed && e.End != EndInterrupted {
 				continue
 			}
 		}
 		for _, subscriber := range by.Subscribers {
-			if !slices.ContainsFunc(facts[min(i, len(facts)):], func(f Fact) bool { return pays(subscriber, f) }) {
-				debts = append(debts, Debt{subscriber, by.ID, by.Run})
+			if !slices.ContainsFunc(facts[min(i, len(facts)):], func(f Record) bool { return pays(subscriber, f) }) {
+				debts = append(debts, OwedRefresh{subscriber, by.ID, by.Run})
 			}
 		}
 	}
@@ -129,22 +129,22 @@ func slowDebts(facts []Fact) []Debt {
 }
 
 // closes says whether an attempt ends, or is known to be lost, with a fact.
-func closes(began, f Fact) bool {
+func closes(began, f Record) bool {
 	switch f.Kind {
-	case FactEnded:
+	case RecordEnded:
 		return f.ID == began.ID
-	case FactRun, FactDone, FactForget:
+	case RecordRun, RecordDone, RecordForget:
 		return true
 	}
 	return false
 }
 
-func pays(subscriber string, f Fact) bool {
+func pays(subscriber string, f Record) bool {
 	switch f.Kind {
-	case FactEnded:
+	case RecordEnded:
 		return (f.End == EndStable || f.End == EndChanged) && (f.ID == subscriber || f.Alias == subscriber)
-	case FactSettled, FactForget:
-		return f.ID == subscriber || f.Alias == subscriber || f.Kind == FactForget && f.ID == ""
+	case RecordSettled, RecordForget:
+		return f.ID == subscriber || f.Alias == subscriber || f.Kind == RecordForget && f.ID == ""
 	}
 	return false
 }
@@ -158,7 +158,7 @@ func TestReplayAgreesWithTheSentence(t *testing.T) {
 			owed[d.ID+"<"+d.By] = true
 		}
 		got := map[string]bool{}
-		for _, d := range Replay(facts).Debts {
+		for _, d := range Replay(facts).Owed {
 			got[d.ID+"<"+d.By] = true
 		}
 		if !maps.Equal(owed, got) {
@@ -170,15 +170,15 @@ func TestReplayAgreesWithTheSentence(t *testing.T) {
 func BenchmarkReplay(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
 		// one publisher of all, and all publishers of one: both ends of a debt
-		hub := Fact{Kind: FactBegan, Run: "1", ID: "hub"}
-		var facts []Fact
+		hub := Record{Kind: RecordBegan, Run: "1", ID: "hub"}
+		var facts []Record
 		for i := range n {
 			id := fmt.Sprintf("exec#resource %d", i)
 			hub.Subscribers = append(hub.Subscribers, id)
 			facts = append(facts, begin("1 p s"), end("1 p changed"))
 			facts[2*i].ID, facts[2*i+1].ID = id, id
 		}
-		facts = append([]Fact{hub, end("1 hub changed")}, facts...)
+		facts = append([]Record{hub, end("1 hub changed")}, facts...)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				m := Replay(facts)

@@ -22,12 +22,12 @@ import (
 // World is what the types need to know of the program around them. The zero
 // value is enough to load a manifest, not to apply one.
 type World struct {
-	Environ  []string      // settle's own environment
-	CleanEnv bool          // start every process from a clean one
-	Grace    time.Duration // between TERM and KILL
-	Run      string        // the id of the run
-	Mask     model.Masker  // takes secrets out of output; nil: there are none
-	StateDir string        // where what must outlive the run is kept; "" is nowhere
+	Environ  []string       // settle's own environment
+	CleanEnv bool           // start every process from a clean one
+	Grace    time.Duration  // between TERM and KILL
+	Run      string         // the id of the run
+	Mask     model.Redactor // takes secrets out of output; nil: there are none
+	StateDir string         // where what must outlive the run is kept; "" is nowhere
 }
 
 // Types returns the table.

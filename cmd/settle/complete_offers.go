@@ -179,7 +179,7 @@ func (c *completer) ids(string) answer {
 	for _, l := range c.manifests(false) {
 		for i := range l.manifest.Resources {
 			r := &l.manifest.Resources[i]
-			ans.offers = append(ans.offers, offer{r.ID(), l.mask.Text(r.Description)})
+			ans.offers = append(ans.offers, offer{r.ID(), l.mask.Redact(r.Description)})
 		}
 	}
 	return ans
@@ -229,7 +229,7 @@ func (c *completer) runs(string) answer {
 }
 
 // pastText says in a few words what a run was.
-func pastText(p *model.Past) string {
+func pastText(p *model.RunRecord) string {
 	how := "killed"
 	switch {
 	case p.Going:

@@ -253,7 +253,7 @@ func (w *world) converge() {
 		err := cmd.Wait()
 		said = append(said, out.String())
 		w.planned(plan, w.attempts()[before:])
-		if owed := w.memory().Debts; err == nil && len(owed) == 0 {
+		if owed := w.memory().Owed; err == nil && len(owed) == 0 {
 			w.quiet()
 			for _, lost := range w.lost() {
 				w.fail("%s changed, and %s has not run since", w.nodes[lost[0]].name, w.nodes[lost[1]].name)
@@ -282,7 +282,7 @@ func (w *world) remembered() {
 	m := w.memory()
 	for _, lost := range w.lost() {
 		s := "exec#" + w.nodes[lost[1]].name
-		if !slices.ContainsFunc(m.Debts, func(d model.Debt) bool { return d.ID == s }) {
+		if !slices.ContainsFunc(m.Owed, func(d model.OwedRefresh) bool { return d.ID == s }) {
 			w.fail("%s changed, %s has not run since, and it is not owed", w.nodes[lost[0]].name, s)
 		}
 	}
@@ -351,7 +351,7 @@ func (w *world) quiet() {
 			w.gone(model.Process{PID: a.pid})
 		}
 	}
-	for _, left := range w.memory().Left {
+	for _, left := range w.memory().Strays {
 		w.gone(left.Process)
 	}
 }

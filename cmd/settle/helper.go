@@ -112,7 +112,7 @@ func (h *asker) ask(ctx context.Context, input []byte, heard func(line []byte)) 
 	env, path := exec.Environment(exec.Options{Environ: os.Environ()})(model.Base{Dir: dir}, dir, mark)
 	return helper.Asker(proc.Run)(ctx, model.Command{
 		Argv: h.argv, Dir: dir, Env: env, Path: path, Stdin: input, Timeout: time.Duration(h.Timeout),
-		Grace: time.Second, Mark: mark, Output: heard,
+		Grace: time.Second, ProcessTag: mark, Output: heard,
 	})
 }
 

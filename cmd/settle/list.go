@@ -29,7 +29,7 @@ func (c *listCommand) run(a *app) []ending {
 	rows := make([]listed, len(l.manifest.Resources))
 	for i := range l.manifest.Resources {
 		r := &l.manifest.Resources[i]
-		rows[i] = listed{r.ID(), r.Alias, l.mask.Text(r.Description), append([]string{}, r.Tags...), r.File, r.Line}
+		rows[i] = listed{r.ID(), r.Alias, l.mask.Redact(r.Description), append([]string{}, r.Tags...), r.File, r.Line}
 	}
 	if c.Output == "json" {
 		a.print(render.Document(map[string][]listed{"resources": rows}))

@@ -20,9 +20,9 @@ type loaded struct {
 	src      manifests.Source
 	files    *reader // that read it, and what it includes
 	refused  *refusal
-	secrets  []string     // the values of the manifest's secrets
-	tally    *helperTally // of its helpers, once it is counted
-	mask     *secret.Mask // of them; nil when it has none
+	secrets  []string         // the values of the manifest's secrets
+	tally    *helperTally     // of its helpers, once it is counted
+	mask     *secret.Redactor // of them; nil when it has none
 }
 
 // order is what a manifest is loaded for.
@@ -146,7 +146,7 @@ func (l *loaded) named(m *model.Manifest) []model.Problem {
 	for i := range m.Resources {
 		r := &m.Resources[i]
 		for _, word := range append([]string{r.Name, r.Alias}, r.Tags...) {
-			if l.mask.Text(word) != word {
+			if l.mask.Redact(word) != word {
 				warnings = append(warnings, model.Problem{
 					Pos: r.Pos, Message: "a secret is in the name, the alias or a tag of this resource, which are shown as they stand",
 					Suggestion: "give it a name of its own, and put the secret into a property",

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // unreadable says why a file cannot be read, and what to do. otherwise is that for
@@ -51,7 +51,7 @@ func noManifest(path string) string {
 		}
 	}
 	base := filepath.Base(path)
-	if meant := model.Near(base, names); meant != "" {
+	if meant := spelling.Suggest(base, names); meant != "" {
 		dir, _ := filepath.Split(path)
 		return fmt.Sprintf("; did you mean %q?", dir+meant)
 	}

@@ -117,7 +117,7 @@ func paused(store journal.Store, l *loaded) error {
 func stillOwed(store journal.Store, l *loaded) {
 	if snap, err := store.Read(); err == nil {
 		memory := snap.Memory()
-		l.report.State.Found, l.report.Summary.Owed = snap.Found, len(memory.Debts)
+		l.report.State.Found, l.report.Summary.Owed = snap.Found, len(memory.Owed)
 	}
 }
 
@@ -134,11 +134,11 @@ func refusedState(err error) *refusal {
 // tells of refreshes that nobody is left to get.
 func (a *app) missing(j *job, l *loaded, m *memory) error {
 	if m.locked != nil {
-		if err := m.Append(m.Gone(l.whole), false); err != nil {
+		if err := m.Append(m.DropLastStates(l.whole), false); err != nil {
 			return refusedState(err)
 		}
 	}
-	for _, debt := range m.Orphans(l.whole) {
+	for _, debt := range m.OrphanedRefreshes(l.whole) {
 		l.report.Warnings = append(l.report.Warnings, model.Problem{
 			Pos: model.Pos{File: l.report.Manifest}, ID: debt.ID, Message: "a refresh is owed to it, and it is gone",
 			Suggestion: "settle forget " + debt.ID,
@@ -230,10 +230,10 @@ func (m *memory) remembers() bool { return m.locked != nil }
 // owed counts the refreshes that are owed now.
 func (m *memory) owed() int {
 	if m.locked == nil {
-		return len(m.Debts)
+		return len(m.Owed)
 	}
 	now := m.locked.Memory()
-	return len(now.Debts)
+	return len(now.Owed)
 }
 
 // close keeps the report of an apply and ends the lock. A report that cannot be

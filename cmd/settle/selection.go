@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // selection returns what the flags select.
@@ -59,7 +60,7 @@ func named(manifests []*model.Manifest) (ids, tags []string) {
 // hint ends a message about a name that nothing has: with the name that was
 // probably meant, else with where names are to be seen.
 func hint(word string, known []string, otherwise string) string {
-	if meant := model.Near(word, known); meant != "" {
+	if meant := spelling.Suggest(word, known); meant != "" {
 		return fmt.Sprintf("; did you mean %q?", meant)
 	}
 	return ": " + otherwise

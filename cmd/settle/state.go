@@ -144,7 +144,7 @@ func outstanding(m *model.Memory, manifest *model.Manifest, whole bool) ([]rende
 		names[manifest.Resources[i].ID()] = manifest.Resources[i].ID()
 	}
 	debts := []render.Debt{}
-	for _, d := range m.Debts {
+	for _, d := range m.Owed {
 		id, there := names[d.ID]
 		debt := render.Debt{ID: d.ID, By: d.By, SinceRun: d.Since, Orphan: whole && !there}
 		if there && id != d.ID {
@@ -153,8 +153,8 @@ func outstanding(m *model.Memory, manifest *model.Manifest, whole bool) ([]rende
 		debts = append(debts, debt)
 	}
 	var marks []render.Mark
-	for _, fact := range m.Facts() {
-		if fact.Kind == model.FactMark {
+	for _, fact := range m.Records() {
+		if fact.Kind == model.RecordUnfinished {
 			marks = append(marks, render.Mark{ID: fact.ID, Run: fact.Run})
 		}
 	}
@@ -178,7 +178,7 @@ func (c *forgetCommand) run(a *app) []ending {
 		debts, marks, left := remembered(j.Memory(), fact)
 		switch {
 		case debts+marks+left > 0:
-			if err := j.Append([]model.Fact{fact}, true); err != nil {
+			if err := j.Append([]model.Record{fact}, true); err != nil {
 				return err
 			}
 		case !known:
@@ -195,8 +195,8 @@ func (c *forgetCommand) run(a *app) []ending {
 
 // forgotten is the fact that drops what is remembered of a resource, by any of
 // its names; of one that the manifest does not know as well.
-func forgotten(ref string, m *model.Manifest) (fact model.Fact, known bool, err error) {
-	fact.Kind = model.FactForget
+func forgotten(ref string, m *model.Manifest) (fact model.Record, known bool, err error) {
+	fact.Kind = model.RecordForget
 	if ref == "" {
 		return fact, true, nil
 	}
@@ -214,15 +214,15 @@ func forgotten(ref string, m *model.Manifest) (fact model.Fact, known bool, err 
 }
 
 // remembered counts what a fact is going to forget.
-func remembered(m model.Memory, fact model.Fact) (debts, marks, left int) {
+func remembered(m model.Memory, fact model.Record) (debts, marks, left int) {
 	meant := func(id string) bool { return fact.ID == "" || id == fact.ID || id == fact.Alias }
-	for _, debt := range m.Debts {
+	for _, debt := range m.Owed {
 		debts += when(meant(debt.ID), 1)
 	}
-	for id := range m.Marks {
+	for id := range m.Unfinished {
 		marks += when(meant(id), 1)
 	}
-	for id := range m.Last {
+	for id := range m.LastStates {
 		left += when(meant(id), 1)
 	}
 	return debts, marks, left

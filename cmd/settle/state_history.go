@@ -47,7 +47,7 @@ func (c *historyCommand) run(a *app) []ending {
 	runs := snap.Runs()
 	slices.Reverse(runs) // the last one is what people look for
 	if o.json {
-		a.print(render.Document(map[string][]model.Past{"runs": append([]model.Past{}, runs...)}))
+		a.print(render.Document(map[string][]model.RunRecord{"runs": append([]model.RunRecord{}, runs...)}))
 	} else {
 		a.print(render.History(runs))
 	}
@@ -84,7 +84,7 @@ func (c *showCommand) run(a *app) []ending {
 }
 
 // remains is the report of a run of which only a line is left.
-func remains(past *model.Past, of *model.Report) *model.Report {
+func remains(past *model.RunRecord, of *model.Report) *model.Report {
 	r := *of
 	r.Mode, r.Run, r.Started, r.DurationMS, r.Summary = past.Mode, past.Run, past.Started, past.DurationMS, past.Summary
 	r.State.Found = true

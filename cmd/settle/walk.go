@@ -183,8 +183,8 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 	a.note(l.manifest.PreMessage)
 	outcomes, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
 		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
-		SkipGuards: j.skipGuards, AskHelpers: j.askHelpers, Journal: known, Remembers: known.remembers(),
-		Watch: known.watched(l.manifest, show.watch(l.manifest)), Alive: proc.Alive, Hide: l.mask.Text, Now: time.Now,
+		SkipGuards: j.skipGuards, AskHelpers: j.askHelpers, Journal: known, RemembersState: known.remembers(),
+		Watch: known.watched(l.manifest, show.watch(l.manifest)), Alive: proc.Alive, Redact: l.mask.Redact, Now: time.Now,
 	})
 	a.note(l.manifest.PostMessage)
 	if ctx.Err() != nil && stoppedShort(outcomes) {

@@ -10,7 +10,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/types"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // walk goes through a condition for what the library would not see, or would
@@ -135,7 +135,7 @@ func (w *walk) member(n *ast.MemberNode, nested int) {
 		}
 		meant := theirs[strings.ToLower(root.Value)]
 		if meant == "" {
-			meant = model.Near(root.Value, roots)
+			meant = spelling.Suggest(root.Value, roots)
 		}
 		if meant == "" {
 			w.bare(root)
@@ -203,7 +203,7 @@ func (w *walk) look(n *ast.StringNode, root string, found map[string]any, known 
 		if root == "host" {
 			suggestion = "settle knows " + strings.Join(known, ", ")
 		}
-		if meant := model.Near(name, known); meant != "" {
+		if meant := spelling.Suggest(name, known); meant != "" {
 			suggestion = fmt.Sprintf("did you mean %s.%s?", root, meant)
 		}
 		w.refuse(n, fmt.Sprintf("no %s.%s is known", root, name), suggestion)
@@ -236,7 +236,7 @@ func (w *walk) follow(value any, path []*ast.MemberNode) {
 			}
 			slices.Sort(keys)
 			suggestion := ""
-			if meant := model.Near(key.Value, keys); meant != "" {
+			if meant := spelling.Suggest(key.Value, keys); meant != "" {
 				suggestion = "did you mean " + strconv.Quote(meant) + "?"
 			}
 			w.refuse(key, fmt.Sprintf("%s has no key %q", step.Node, key.Value), suggestion)
@@ -252,7 +252,7 @@ func (w *walk) unknownFunction(n *ast.CallNode) {
 		return
 	}
 	suggestion := ""
-	switch meant := model.Near(callee.Value, functions); {
+	switch meant := spelling.Suggest(callee.Value, functions); {
 	case slices.Contains([]string{"now", "date", "duration", "timezone"}, callee.Value):
 		suggestion = "what is true now may not be when it is applied: a condition has no clock"
 	case callee.Value == "lookup":

@@ -23,19 +23,19 @@ type Rest func(ctx context.Context, stage model.Stage) model.Outcome
 type Task struct {
 	Resource *model.Resource
 	Ask      model.Ask
-	Outcome  *model.Outcome // to start from; not to be written
-	Upstream string         // a preview's: the first resource upstream that is going to run before
-	MayBy    string         // a preview's: a publisher that may change and may not
-	Ignored  string         // the first resource upstream whose failure is ignored: it refreshes nobody
-	Left     *model.Left    // a process that an earlier run of the resource left running
-	Recalls  bool           // a later run will know how this one ended
+	Outcome  *model.Outcome      // to start from; not to be written
+	Upstream string              // a preview's: the first resource upstream that is going to run before
+	MayBy    string              // a preview's: a publisher that may change and may not
+	Ignored  string              // the first resource upstream whose failure is ignored: it refreshes nobody
+	Left     *model.StrayProcess // a process that an earlier run of the resource left running
+	Recalls  bool                // a later run will know how this one ended
 	now      func() time.Time
 }
 
 // task gathers what is known of a resource whose upstream has ended.
 func (w *walk) task(n int) Task {
 	r := &w.m.Resources[n]
-	t := Task{Resource: r, Outcome: &w.outcomes[n], Recalls: w.opts.Remembers, now: w.opts.Now}
+	t := Task{Resource: r, Outcome: &w.outcomes[n], Recalls: w.opts.RemembersState, now: w.opts.Now}
 	for _, e := range r.Upstream {
 		o := &w.outcomes[e.On]
 		switch {
@@ -59,8 +59,8 @@ func (w *walk) task(n int) Task {
 	}
 	t.Ask.ID = r.ID()
 	t.Ask.Owed = w.plan.Memory.OwedTo(r)
-	t.Ask.Unfinished = w.plan.Memory.Mark(r)
-	t.Ask.Last = w.plan.Memory.LastOf(r)
+	t.Ask.Unfinished = w.plan.Memory.UnfinishedIn(r)
+	t.Ask.LastState = w.plan.Memory.LastStateOf(r)
 	t.Ask.SkipGuards, t.Ask.AskHelpers = w.opts.SkipGuards, w.opts.AskHelpers
 	switch {
 	case len(t.Ask.RefreshedBy) > 0 || len(t.Ask.Owed) > 0:
@@ -68,7 +68,7 @@ func (w *walk) task(n int) Task {
 	case t.MayBy != "":
 		t.Ask.Refresh = model.Maybe
 	}
-	if left, ok := w.plan.Memory.LeftBy(r); ok && w.opts.Alive != nil && w.opts.Alive(left.Process) {
+	if left, ok := w.plan.Memory.StrayOf(r); ok && w.opts.Alive != nil && w.opts.Alive(left.Process) {
 		t.Left = &left
 	}
 	return t
@@ -102,7 +102,7 @@ func Preview(ctx context.Context, t Task) (model.Outcome, Rest) {
 	o, d, err := look(ctx, &t)
 	about := t.Resource.Spec.About()
 	early := t.Upstream != "" && len(d.Read) > 0
-	for _, doubt := range d.Doubts {
+	for _, doubt := range d.Obstacles {
 		o.Warn(doubt)
 	}
 	switch {
@@ -174,7 +174,7 @@ func look(ctx context.Context, t *Task) (model.Outcome, model.Decision, error) {
 		o.DiffSum = fmt.Sprintf("%x", sha256.Sum256([]byte(d.Diff)))
 	}
 	o.Guards = append(o.Guards, d.Guards...)
-	for _, note := range d.Notes {
+	for _, note := range d.Warnings {
 		o.Warn(note)
 	}
 	switch {
@@ -241,9 +241,9 @@ func successful(o model.Outcome, effect *model.Effect) model.Outcome {
 	case effect.Ended != model.NotReached:
 		o.Status, o.Reason = effect.Ended, effect.Reason
 	case effect.Unchanged:
-		o.Status, o.Last = model.Stable, effect.Last
+		o.Status, o.LastState = model.Stable, effect.LastState
 	default:
-		o.Status, o.Refreshes, o.Last = model.Changed, model.Yes, effect.Last
+		o.Status, o.Refreshes, o.LastState = model.Changed, model.Yes, effect.LastState
 	}
 	if effect.Reason != "" {
 		o.Reason = effect.Reason
@@ -258,7 +258,7 @@ func unsuccessful(ctx context.Context, t *Task, o model.Outcome, effect *model.E
 		o = failed(t.Resource, o, err)
 	}
 	if !o.Began { // things are as they were left before
-		o.Last = t.Ask.Last
+		o.LastState = t.Ask.LastState
 	}
 	if effect.Appeared != "" && t.Recalls {
 		o.Warn(fmt.Sprintf("%s appeared although the command failed: it runs again; `settle forget %s` keeps it as it is", effect.Appeared, o.ID))
@@ -267,7 +267,7 @@ func unsuccessful(ctx context.Context, t *Task, o model.Outcome, effect *model.E
 }
 
 // stillRuns is the error of a resource whose command, of a killed run, still runs.
-type stillRuns struct{ model.Left }
+type stillRuns struct{ model.StrayProcess }
 
 func (s *stillRuns) Error() string {
 	return fmt.Sprintf("pid %d of run %s still runs it", s.PID, s.Run)

@@ -17,14 +17,14 @@ import (
 // Journal keeps facts. When durable is set they, and all before them, must
 // survive a power loss once Append returns.
 type Journal interface {
-	Append(facts []model.Fact, durable bool) error
+	Append(facts []model.Record, durable bool) error
 }
 
 // NoJournal forgets everything: for a preview, and for a run without state.
 type NoJournal struct{}
 
 // Append does nothing.
-func (NoJournal) Append([]model.Fact, bool) error { return nil }
+func (NoJournal) Append([]model.Record, bool) error { return nil }
 
 // Watch hears of a walk while it goes on, in the order in which things happen;
 // n is the index of the resource in the manifest. Started and Finished are called
@@ -37,17 +37,17 @@ type Watch struct {
 
 // Options are everything a walk needs beside the plan.
 type Options struct {
-	Act        Act  // Apply or Preview
-	Jobs       int  // how many resources at once; below 1 is 1
-	FailFast   bool // start nothing more after the first failure that is not ignored
-	SkipGuards bool // start no process for a guard
-	AskHelpers bool // ask helpers before they would be, to find out what they would say
-	Journal    Journal
-	Remembers  bool // a later run will know what the journal is told
-	Watch      Watch
-	Alive      func(model.Process) bool // whether a process of an earlier run still runs
-	Hide       func(string) string      // takes secrets out of a text
-	Now        func() time.Time         // for durations only
+	Act            Act  // Apply or Preview
+	Jobs           int  // how many resources at once; below 1 is 1
+	FailFast       bool // start nothing more after the first failure that is not ignored
+	SkipGuards     bool // start no process for a guard
+	AskHelpers     bool // ask helpers before they would be, to find out what they would say
+	Journal        Journal
+	RemembersState bool // a later run will know what the journal is told
+	Watch          Watch
+	Alive          func(model.Process) bool // whether a process of an earlier run still runs
+	Redact         func(string) string      // takes secrets out of a text
+	Now            func() time.Time         // for durations only
 }
 
 // Run walks the plan and returns one outcome for each resource, in the order of
@@ -90,7 +90,7 @@ type walk struct {
 	running   int
 	stopped   atomic.Bool // nothing more starts; set by the deciding goroutine alone
 	unsynced  bool        // something was journaled since the last sync
-	facts     []model.Fact
+	facts     []model.Record
 	inbox     chan message
 	err       error // of the journal: it takes nothing more
 	differs   error // from a saved plan
@@ -119,10 +119,10 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 	for i := range m.Resources {
 		r := &m.Resources[i]
 		w.outcomes[i] = model.NewOutcome(r)
-		hide(r, &w.outcomes[i], opts.Hide)
+		hide(r, &w.outcomes[i], opts.Redact)
 		w.root[i], w.upstream[i], w.wide[i], w.ignored[i] = -1, -1, -1, -1
-		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.Mark(r) != ""
-		w.left[i] = plan.Memory.LastOf(r) != ""
+		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.UnfinishedIn(r) != ""
+		w.left[i] = plan.Memory.LastStateOf(r) != ""
 		for _, e := range r.Upstream {
 			if below := w.below[e.On]; len(below) == 0 || below[len(below)-1] != i { // two edges to one publisher are one wait
 				w.waits[i]++
@@ -243,8 +243,8 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 		w.facts = append(w.facts, last(r, ""))
 	}
 	if w.journaled[msg.n] {
-		w.facts = append(w.facts, model.Fact{
-			Kind: model.FactBegan, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(),
+		w.facts = append(w.facts, model.Record{
+			Kind: model.RecordBegan, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(),
 			Subscribers: r.Subscribers, Missing: msg.outcome.Missing,
 		})
 	}
@@ -253,7 +253,7 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 
 // led notes which process leads a resource.
 func (w *walk) led(n int, p *model.Process) error {
-	w.facts = append(w.facts, model.Fact{Kind: model.FactProcess, Run: w.plan.Run, ID: w.m.Resources[n].ID(), Process: p})
+	w.facts = append(w.facts, model.Record{Kind: model.RecordProcess, Run: w.plan.Run, ID: w.m.Resources[n].ID(), Process: p})
 	w.append(false)
 	return w.err
 }
@@ -261,11 +261,11 @@ func (w *walk) led(n int, p *model.Process) error {
 // finish runs what is left of a resource.
 func (w *walk) finish(ctx context.Context, msg message) message {
 	n, r := msg.n, &w.m.Resources[msg.n]
-	stage := model.Stage{WasShut: w.plan.Memory.WasShut(r), Recalls: w.opts.Remembers}
+	stage := model.Stage{WasShut: w.plan.Memory.WasShut(r), RemembersState: w.opts.RemembersState}
 	if w.opts.Watch.Output != nil && !r.Sensitive {
 		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
 	}
-	if w.opts.Remembers && w.journaled[n] {
+	if w.opts.RemembersState && w.journaled[n] {
 		stage.Started = func(p model.Process) error {
 			if w.opts.Jobs == 1 {
 				return w.led(n, &p)
@@ -281,13 +281,13 @@ func (w *walk) finish(ctx context.Context, msg message) message {
 // end settles a resource and lets go what waited for nothing else.
 func (w *walk) end(n int, o model.Outcome) {
 	r := &w.m.Resources[n]
-	hide(r, &o, w.opts.Hide)
+	hide(r, &o, w.opts.Redact)
 	w.outcomes[n], w.done[n] = o, true
 	if w.journaled[n] {
 		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
 	}
-	if o.Last != "" {
-		w.facts = append(w.facts, last(r, o.Last))
+	if o.LastState != "" {
+		w.facts = append(w.facts, last(r, o.LastState))
 	}
 	if o.Differs != nil && w.differs == nil {
 		w.differs = o.Differs

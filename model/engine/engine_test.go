@@ -18,13 +18,13 @@ import (
 // tape is a journal that keeps what it is told, and notes what was durable when.
 type tape struct {
 	mu      sync.Mutex
-	facts   []model.Fact
+	facts   []model.Record
 	durable int // how many of them
 	fail    int // the Append that fails, counted from 1; 0: none
 	calls   int
 }
 
-func (j *tape) Append(facts []model.Fact, durable bool) error {
+func (j *tape) Append(facts []model.Record, durable bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.calls++; j.calls == j.fail {
@@ -37,10 +37,10 @@ func (j *tape) Append(facts []model.Fact, durable bool) error {
 	return nil
 }
 
-func apply(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Options) ([]model.Outcome, []model.Fact) {
+func apply(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Options) ([]model.Outcome, []model.Record) {
 	t.Helper()
 	j := &tape{}
-	opts.Act, opts.Journal, opts.Remembers, opts.Now = engine.Apply, j, true, clock
+	opts.Act, opts.Journal, opts.RemembersState, opts.Now = engine.Apply, j, true, clock
 	outcomes, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"}, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -60,14 +60,14 @@ func preview(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.O
 
 // memories makes debts and marks for a manifest.
 func memories(rng *rand.Rand, m *model.Manifest) model.Memory {
-	var facts []model.Fact
+	var facts []model.Record
 	for i := range m.Resources {
 		r := &m.Resources[i]
 		if r.Subscribes() && rng.IntN(4) == 0 {
-			facts = append(facts, model.Fact{Kind: model.FactOwe, ID: r.ID(), By: "exec#gone", Run: "r0"})
+			facts = append(facts, model.Record{Kind: model.RecordOwed, ID: r.ID(), By: "exec#gone", Run: "r0"})
 		}
 		if r.Spec.About().Creates && rng.IntN(6) == 0 {
-			facts = append(facts, model.Fact{Kind: model.FactMark, ID: r.ID(), Run: "r0"})
+			facts = append(facts, model.Record{Kind: model.RecordUnfinished, ID: r.ID(), Run: "r0"})
 		}
 	}
 	return model.Replay(facts)
@@ -118,7 +118,7 @@ func checkHeld(t *testing.T, m *model.Manifest, memory model.Memory, plan, want 
 	t.Helper()
 	saved := model.Save(m, "", model.Selection{}, plan)
 	held, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"},
-		engine.Options{Act: engine.Hold(saved.Said()), Journal: &tape{}, Remembers: true, Now: clock})
+		engine.Options{Act: engine.Hold(saved.Said()), Journal: &tape{}, RemembersState: true, Now: clock})
 	if err != nil {
 		t.Errorf("an apply strays from its own plan: %v", err)
 	}
@@ -213,7 +213,7 @@ func FuzzNoRefreshIsLost(f *testing.F) {
 			m.Resources[i].OnRefresh = model.RefreshRuns
 			m.Resources[i].Tags = []string{[]string{"a", "b", "c"}[rng.IntN(3)]}
 		}
-		var facts []model.Fact
+		var facts []model.Record
 		owed := map[string]bool{} // ours, counted without the journal
 		for run := range 6 {
 			for i := range m.Resources {
@@ -243,7 +243,7 @@ func FuzzNoRefreshIsLost(f *testing.F) {
 			}
 			got := map[string]bool{}
 			after := model.Replay(facts)
-			for _, d := range after.Debts {
+			for _, d := range after.Owed {
 				got[d.ID] = true
 			}
 			if diff := cmp.Diff(owed, got); diff != "" {
@@ -286,9 +286,9 @@ func chain(specs ...*spec) (*model.Manifest, **world) {
 // between may change it all.
 func TestApart(t *testing.T) {
 	apart := func() *spec {
-		return &spec{about: model.About{Apart: true}, cond: model.Conditions{Creates: []string{"x"}}}
+		return &spec{about: model.About{Apart: true}, cond: model.Guards{Creates: []string{"x"}}}
 	}
-	wide := func() *spec { return &spec{cond: model.Conditions{Creates: []string{"x"}}} }
+	wide := func() *spec { return &spec{cond: model.Guards{Creates: []string{"x"}}} }
 	for _, tt := range []struct {
 		name  string
 		specs []*spec
@@ -315,7 +315,7 @@ func TestApart(t *testing.T) {
 
 func TestBeginIsDurableBeforeTheProcess(t *testing.T) {
 	j := &tape{}
-	m, w := chain(&spec{}, &spec{}, &spec{}, &spec{about: model.About{Creates: true}, cond: model.Conditions{Creates: []string{"made"}}})
+	m, w := chain(&spec{}, &spec{}, &spec{}, &spec{about: model.About{Creates: true}, cond: model.Guards{Creates: []string{"made"}}})
 	m.Resources[3].Upstream, m.Resources[2].Subscribers = nil, nil
 	for i := range m.Resources {
 		s := m.Resources[i].Spec.(*spec)
@@ -323,7 +323,7 @@ func TestBeginIsDurableBeforeTheProcess(t *testing.T) {
 			j.mu.Lock()
 			defer j.mu.Unlock()
 			last := j.facts[len(j.facts)-1]
-			if last.Kind != model.FactBegan || last.ID != s.id {
+			if last.Kind != model.RecordBegan || last.ID != s.id {
 				t.Errorf("%s starts and the journal ends with %+v", s.id, last)
 			}
 			// the third one has no subscriber and makes nothing: its begin has nothing to lose
@@ -371,7 +371,7 @@ func TestNothingStartsWithoutItsBegin(t *testing.T) {
 }
 
 func TestConvergedWritesNothing(t *testing.T) {
-	m, w := chain(&spec{cond: model.Conditions{RefreshOnly: true}}, &spec{cond: model.Conditions{RefreshOnly: true}})
+	m, w := chain(&spec{cond: model.Guards{RefreshOnly: true}}, &spec{cond: model.Guards{RefreshOnly: true}})
 	outcomes, facts := apply(t, m, model.Memory{}, engine.Options{Jobs: 1})
 	if len(facts) != 0 || len((*w).ran) != 0 || outcomes[1].Status != model.Stable {
 		t.Errorf("facts %v, ran %v, %v", facts, (*w).ran, outcomes[1].Status)
@@ -404,8 +404,8 @@ func TestStopped(t *testing.T) {
 			t.Errorf("reason %q", outcomes[1].Reason)
 		}
 		after := model.Replay(j.facts)
-		if len(after.Debts) != 1 || after.Debts[0].ID != "exec#1" {
-			t.Errorf("an interrupted publisher owes %+v", after.Debts)
+		if len(after.Owed) != 1 || after.Owed[0].ID != "exec#1" {
+			t.Errorf("an interrupted publisher owes %+v", after.Owed)
 		}
 	})
 }
@@ -424,14 +424,14 @@ func TestSkipNamesTheRoot(t *testing.T) {
 	if !outcomes[0].Ignored || len((*w).ran) != 2 || len(outcomes[1].RefreshedBy) != 0 {
 		t.Errorf("ignored: %+v, ran %v", outcomes[0], (*w).ran)
 	}
-	if after := model.Replay(facts); len(after.Debts) != 0 {
-		t.Errorf("an ignored failure owes %v", after.Debts)
+	if after := model.Replay(facts); len(after.Owed) != 0 {
+		t.Errorf("an ignored failure owes %v", after.Owed)
 	}
 }
 
 func TestDebtOfOneWithoutEdgesIsPaidOnce(t *testing.T) {
-	m, w := chain(&spec{cond: model.Conditions{RefreshOnly: true}}) // it no longer subscribes to what owes it
-	facts := []model.Fact{{Kind: model.FactOwe, ID: "exec#0", By: "exec#gone", Run: "r0"}}
+	m, w := chain(&spec{cond: model.Guards{RefreshOnly: true}}) // it no longer subscribes to what owes it
+	facts := []model.Record{{Kind: model.RecordOwed, ID: "exec#0", By: "exec#gone", Run: "r0"}}
 	for range 2 {
 		_, more := apply(t, m, model.Replay(facts), engine.Options{})
 		facts = append(facts, more...)
@@ -476,7 +476,7 @@ func TestTries(t *testing.T) {
 // A refresh that comes while a resource is off is owed until it is not; so is
 // what was owed before. What waits for it goes on as if it were stable.
 func TestOff(t *testing.T) {
-	m, w := chain(&spec{}, &spec{cond: model.Conditions{RefreshOnly: true}}, &spec{cond: model.Conditions{RefreshOnly: true}})
+	m, w := chain(&spec{}, &spec{cond: model.Guards{RefreshOnly: true}}, &spec{cond: model.Guards{RefreshOnly: true}})
 	m.Resources[1].Off = "skipped (when): false"
 	outcomes, facts := apply(t, m, model.Memory{}, engine.Options{})
 	for i, want := range []model.Status{model.Changed, model.Stable, model.Stable} {
@@ -486,15 +486,15 @@ func TestOff(t *testing.T) {
 	}
 	outcomes, more := apply(t, m, model.Replay(facts), engine.Options{})
 	facts = append(facts, more...)
-	if after := model.Replay(facts); len(after.Debts) != 1 || after.Debts[0].ID != "exec#1" || outcomes[1].Reason != "skipped (when): false" {
-		t.Errorf("owed while it is off: %+v; it is said to be %q", after.Debts, outcomes[1].Reason)
+	if after := model.Replay(facts); len(after.Owed) != 1 || after.Owed[0].ID != "exec#1" || outcomes[1].Reason != "skipped (when): false" {
+		t.Errorf("owed while it is off: %+v; it is said to be %q", after.Owed, outcomes[1].Reason)
 	}
 	m.Resources[1].Off = ""
 	m.Resources[0].Off = "skipped (when): false" // and now its publisher is
 	(*w).ran = nil
 	outcomes, more = apply(t, m, model.Replay(facts), engine.Options{})
-	if after := model.Replay(append(facts, more...)); len(after.Debts) != 0 || !slices.Equal((*w).ran, []string{"exec#1", "exec#2"}) {
-		t.Errorf("ran %v, still owed %+v", (*w).ran, after.Debts)
+	if after := model.Replay(append(facts, more...)); len(after.Owed) != 0 || !slices.Equal((*w).ran, []string{"exec#1", "exec#2"}) {
+		t.Errorf("ran %v, still owed %+v", (*w).ran, after.Owed)
 	}
 	if by := outcomes[2].RefreshedBy; !slices.Equal(by, []string{"exec#1"}) {
 		t.Errorf("exec#2 is refreshed by %v", by)
@@ -509,7 +509,7 @@ func TestOff(t *testing.T) {
 
 // What is read behind a resource that is off may be changed by what goes before it.
 func TestPlanLooksThroughWhatIsOff(t *testing.T) {
-	m, _ := chain(&spec{}, &spec{}, &spec{cond: model.Conditions{Creates: []string{"x"}}})
+	m, _ := chain(&spec{}, &spec{}, &spec{cond: model.Guards{Creates: []string{"x"}}})
 	m.Resources[1].Off = "skipped (when): false"
 	if o := preview(t, m, model.Memory{}, engine.Options{})[2]; o.Status != model.MayRun || o.Reason != "creates was read before exec#0 runs" {
 		t.Errorf("%v, %q", o.Status, o.Reason)
@@ -518,9 +518,9 @@ func TestPlanLooksThroughWhatIsOff(t *testing.T) {
 
 func TestLeftRunning(t *testing.T) {
 	m, w := chain(&spec{})
-	memory := model.Replay([]model.Fact{
-		{Kind: model.FactBegan, Run: "r0", ID: "exec#0"},
-		{Kind: model.FactProcess, Run: "r0", ID: "exec#0", Process: &model.Process{PID: 41, Start: 7}},
+	memory := model.Replay([]model.Record{
+		{Kind: model.RecordBegan, Run: "r0", ID: "exec#0"},
+		{Kind: model.RecordProcess, Run: "r0", ID: "exec#0", Process: &model.Process{PID: 41, Start: 7}},
 	})
 	opts := engine.Options{Alive: func(p model.Process) bool { return p == model.Process{PID: 41, Start: 7} }}
 	outcomes, _ := apply(t, m, memory, opts)
@@ -543,7 +543,7 @@ func TestHold(t *testing.T) {
 		{"a created file", func(w *world, _ *model.Manifest, _ *model.Memory) { w.cells["made"] = 1 }, "exec#0"},
 		{"a guard's answer", func(w *world, _ *model.Manifest, _ *model.Memory) { w.cells["guard"] = 0 }, "exec#1"},
 		{"a refresh is owed", func(_ *world, m *model.Manifest, memory *model.Memory) {
-			*memory = model.Replay([]model.Fact{{Kind: model.FactOwe, ID: "exec#2", By: "exec#gone", Run: "r0"}})
+			*memory = model.Replay([]model.Record{{Kind: model.RecordOwed, ID: "exec#2", By: "exec#gone", Run: "r0"}})
 		}, "exec#2"},
 		{"a guard that cannot be read", func(_ *world, m *model.Manifest, _ *model.Memory) {
 			m.Resources[1].Spec.(*spec).guardErr = "never"
@@ -552,9 +552,9 @@ func TestHold(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, w := chain(
-				&spec{cond: model.Conditions{Creates: []string{"made"}}},
-				&spec{cond: model.Conditions{Guards: []model.Guard{{Property: "unless", Command: "guard"}}}},
-				&spec{cond: model.Conditions{RefreshOnly: true}})
+				&spec{cond: model.Guards{Creates: []string{"made"}}},
+				&spec{cond: model.Guards{Commands: []model.Guard{{Property: "unless", Command: "guard"}}}},
+				&spec{cond: model.Guards{RefreshOnly: true}})
 			for i := range m.Resources {
 				m.Resources[i].Upstream = nil
 			}
@@ -578,7 +578,7 @@ func TestHold(t *testing.T) {
 // A failure that is ignored spares a resource the refresh that was planned: what
 // is found out of it instead, also that nothing can be, is no other plan.
 func TestHoldBehindAnIgnoredFailure(t *testing.T) {
-	m, w := chain(&spec{fails: true}, &spec{guardErr: "never", cond: model.Conditions{Guards: []model.Guard{{Property: "unless", Command: "guard"}}}})
+	m, w := chain(&spec{fails: true}, &spec{guardErr: "never", cond: model.Guards{Commands: []model.Guard{{Property: "unless", Command: "guard"}}}})
 	m.Resources[0].IgnoreFailure = true
 	plan := preview(t, m, model.Memory{}, engine.Options{})
 	outcomes, _ := apply(t, m, model.Memory{}, engine.Options{})

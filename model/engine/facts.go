@@ -3,12 +3,12 @@ package engine
 import "github.com/settle-cm/settle/model"
 
 // facts returns what the journal has to know of an outcome.
-func facts(run string, r *model.Resource, o *model.Outcome) []model.Fact {
-	fact := model.Fact{Kind: model.FactEnded, Run: run, ID: r.ID(), Alias: r.AliasID()}
+func facts(run string, r *model.Resource, o *model.Outcome) []model.Record {
+	fact := model.Record{Kind: model.RecordEnded, Run: run, ID: r.ID(), Alias: r.AliasID()}
 	switch {
 	case o.Settles:
-		fact.Kind = model.FactSettled
-		return []model.Fact{fact}
+		fact.Kind = model.RecordSettled
+		return []model.Record{fact}
 	case !o.Acted:
 		return nil
 	case o.Status == model.Changed:
@@ -28,10 +28,10 @@ func facts(run string, r *model.Resource, o *model.Outcome) []model.Fact {
 	case o.Status == model.Failed:
 		fact.End = model.EndFailed
 	}
-	return []model.Fact{fact}
+	return []model.Record{fact}
 }
 
 // last is the fact of how a resource left things.
-func last(r *model.Resource, last string) model.Fact {
-	return model.Fact{Kind: model.FactLast, ID: r.ID(), Alias: r.AliasID(), Last: last}
+func last(r *model.Resource, last string) model.Record {
+	return model.Record{Kind: model.RecordLastState, ID: r.ID(), Alias: r.AliasID(), LastState: last}
 }

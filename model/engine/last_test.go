@@ -22,7 +22,7 @@ type leaving struct {
 func (s *leaving) About() model.About { return model.About{} }
 
 func (s *leaving) Check(_ context.Context, ask model.Ask) (model.Decision, error) {
-	s.asked = ask.Last
+	s.asked = ask.LastState
 	return model.Decision{Act: true}, nil
 }
 
@@ -45,28 +45,28 @@ func TestHowThingsWereLeftIsRemembered(t *testing.T) {
 		want   string // in the end
 		facts  int
 	}{
-		{"first", nil, model.Effect{Began: true, Last: "b"}, nil, "", "b", 1},
-		{"again", map[string]string{name: "a"}, model.Effect{Began: true, Last: "b"}, nil, "a", "b", 2},
-		{"nothing changed", map[string]string{name: "a"}, model.Effect{Unchanged: true, Last: "b"}, nil, "a", "b", 2},
+		{"first", nil, model.Effect{Began: true, LastState: "b"}, nil, "", "b", 1},
+		{"again", map[string]string{name: "a"}, model.Effect{Began: true, LastState: "b"}, nil, "a", "b", 2},
+		{"nothing changed", map[string]string{name: "a"}, model.Effect{Unchanged: true, LastState: "b"}, nil, "a", "b", 2},
 		{"nothing to say", map[string]string{name: "a"}, model.Effect{Began: true}, nil, "a", "", 1},
 		{"never has", nil, model.Effect{Began: true}, nil, "", "", 0},
-		{"failed half way: no one knows", map[string]string{name: "a"}, model.Effect{Began: true, Last: "b"}, broken, "a", "", 1},
+		{"failed half way: no one knows", map[string]string{name: "a"}, model.Effect{Began: true, LastState: "b"}, broken, "a", "", 1},
 		{"failed before it began: all is as it was", map[string]string{name: "a"}, model.Effect{}, broken, "a", "a", 2},
-		{"renamed", map[string]string{former: "a"}, model.Effect{Began: true, Last: "b"}, nil, "a", "b", 2},
+		{"renamed", map[string]string{former: "a"}, model.Effect{Began: true, LastState: "b"}, nil, "a", "b", 2},
 		{"renamed, and failed half way", map[string]string{former: "a"}, model.Effect{Began: true}, broken, "a", "", 1},
-		{"of another", map[string]string{"exec#other": "a"}, model.Effect{Began: true, Last: "b"}, nil, "", "b", 1},
+		{"of another", map[string]string{"exec#other": "a"}, model.Effect{Began: true, LastState: "b"}, nil, "", "b", 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := &leaving{effect: row.effect, err: row.err}
 			m := &model.Manifest{Order: []int{0}, Resources: []model.Resource{{
 				Ref: model.Ref{Type: "exec", Name: "0"}, Alias: "former", Tries: 1, Spec: s,
 			}}}
-			_, facts := apply(t, m, model.Memory{Last: row.memory}, engine.Options{Jobs: 1})
+			_, facts := apply(t, m, model.Memory{LastStates: row.memory}, engine.Options{Jobs: 1})
 			if s.asked != row.asked || len(facts) != row.facts {
 				t.Errorf("asked with %q, want %q; %d facts, want %d", s.asked, row.asked, len(facts), row.facts)
 			}
-			after := model.Replay(append((&model.Memory{Last: row.memory}).Facts(), facts...))
-			if got := after.LastOf(&m.Resources[0]); got != row.want {
+			after := model.Replay(append((&model.Memory{LastStates: row.memory}).Records(), facts...))
+			if got := after.LastStateOf(&m.Resources[0]); got != row.want {
 				t.Errorf("remembers %q, want %q", got, row.want)
 			}
 		})
@@ -76,19 +76,19 @@ func TestHowThingsWereLeftIsRemembered(t *testing.T) {
 // Killed, or without power, while it acts: then what was known is known no more.
 func TestWhileItActsNoOneKnowsHowThingsAre(t *testing.T) {
 	j := &tape{}
-	memory := model.Memory{Last: map[string]string{"exec#0": "a"}}
-	s := &leaving{effect: model.Effect{Began: true, Last: "b"}}
+	memory := model.Memory{LastStates: map[string]string{"exec#0": "a"}}
+	s := &leaving{effect: model.Effect{Began: true, LastState: "b"}}
 	s.during = func() {
-		if now := model.Replay(append(memory.Facts(), j.facts...)); len(now.Last) > 0 || j.durable != 1 {
-			t.Errorf("remembers %v, and %d facts are durable", now.Last, j.durable)
+		if now := model.Replay(append(memory.Records(), j.facts...)); len(now.LastStates) > 0 || j.durable != 1 {
+			t.Errorf("remembers %v, and %d facts are durable", now.LastStates, j.durable)
 		}
 	}
 	m := &model.Manifest{Order: []int{0}, Resources: []model.Resource{{Ref: model.Ref{Type: "exec", Name: "0"}, Tries: 1, Spec: s}}}
-	_, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r"}, engine.Options{Act: engine.Apply, Journal: j, Now: clock, Remembers: true})
+	_, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r"}, engine.Options{Act: engine.Apply, Journal: j, Now: clock, RemembersState: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []model.Fact{{Kind: model.FactLast, ID: "exec#0"}, {Kind: model.FactLast, ID: "exec#0", Last: "b"}}
+	want := []model.Record{{Kind: model.RecordLastState, ID: "exec#0"}, {Kind: model.RecordLastState, ID: "exec#0", LastState: "b"}}
 	if d := cmp.Diff(want, j.facts); d != "" {
 		t.Errorf("facts (-want +got):\n%s", d)
 	}

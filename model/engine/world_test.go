@@ -36,7 +36,7 @@ func (w *world) copy() *world {
 type spec struct {
 	w         **world
 	id        string
-	cond      model.Conditions
+	cond      model.Guards
 	about     model.About
 	fails     bool
 	noStart   bool // fails before anything began
@@ -50,7 +50,7 @@ func (s *spec) About() model.About { return s.about }
 func (s *spec) Check(ctx context.Context, ask model.Ask) (model.Decision, error) {
 	cond := s.cond
 	cond.Exists = func(path string) (bool, string, error) { return (*s.w).get(path) > 0, "", nil }
-	cond.Ask = func(_ context.Context, g model.Guard) (int, error) {
+	cond.RunGuard = func(_ context.Context, g model.Guard) (int, error) {
 		if s.guardErr != "" && (*s.w).get(s.guardErr) == 0 {
 			return 0, errors.New("cannot be read")
 		}
@@ -137,13 +137,13 @@ func shape(rng *rand.Rand, s *spec, upstream []int, failures bool) {
 	}
 	for range rng.IntN(3) {
 		property := []string{"onlyif", "unless"}[rng.IntN(2)]
-		s.cond.Guards = append(s.cond.Guards, model.Guard{Property: property, Command: near()})
+		s.cond.Commands = append(s.cond.Commands, model.Guard{Property: property, Command: near()})
 	}
-	if len(s.cond.Guards) > 0 && rng.IntN(6) == 0 {
+	if len(s.cond.Commands) > 0 && rng.IntN(6) == 0 {
 		s.guardErr = near()
 	}
 	own := s.guardErr == "" || s.guardErr == s.id
-	for _, g := range s.cond.Guards {
+	for _, g := range s.cond.Commands {
 		own = own && g.Command == s.id
 	}
 	for _, cell := range s.cond.Creates {

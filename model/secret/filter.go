@@ -2,7 +2,7 @@ package secret
 
 // filter is one stream through a mask.
 type filter struct {
-	mask *Mask
+	mask *Redactor
 	at   int32  // state
 	held []byte // undecided: the beginning of a value, as long as the state is deep
 	hide []span // what is already found to be a value, or part of one, within held or before it

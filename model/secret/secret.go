@@ -24,8 +24,8 @@ const (
 
 const stars = "***"
 
-// Mask hides a set of values. The nil Mask hides nothing.
-type Mask struct {
+// Redactor hides a set of values. The nil Redactor hides nothing.
+type Redactor struct {
 	nodes []node
 	roots [256]int32 // the first step of every value, 0 for none
 }
@@ -46,7 +46,7 @@ type node struct {
 // each line is hidden by itself too, unless it is short. Space around a value
 // or a line does not count: a shell may well drop it. What settle itself quotes,
 // in a message or a command line, is hidden as well.
-func New(values []string) (m *Mask, short []string) {
+func New(values []string) (m *Redactor, short []string) {
 	var texts []string
 	for _, v := range values {
 		whole := strings.TrimSpace(v)
@@ -70,7 +70,7 @@ func New(values []string) (m *Mask, short []string) {
 	if len(texts) == 0 {
 		return nil, short
 	}
-	m = &Mask{nodes: make([]node, 1)}
+	m = &Redactor{nodes: make([]node, 1)}
 	slices.Sort(texts)
 	for _, t := range slices.Compact(texts) {
 		m.add(t)
@@ -87,7 +87,7 @@ func spellings(text string) []string {
 }
 
 // add puts a value into the tree.
-func (m *Mask) add(text string) {
+func (m *Redactor) add(text string) {
 	at := int32(0)
 	for i := range len(text) {
 		next := m.step(at, text[i])
@@ -105,7 +105,7 @@ func (m *Mask) add(text string) {
 }
 
 // step returns the state one byte further down the tree, 0 for none.
-func (m *Mask) step(at int32, c byte) int32 {
+func (m *Redactor) step(at int32, c byte) int32 {
 	if at == 0 {
 		return m.roots[c]
 	}
@@ -117,7 +117,7 @@ func (m *Mask) step(at int32, c byte) int32 {
 }
 
 // link finds the fail state of each state, the shallow ones first.
-func (m *Mask) link() {
+func (m *Redactor) link() {
 	queue := []int32{0}
 	for len(queue) > 0 {
 		at := queue[0]
@@ -133,7 +133,7 @@ func (m *Mask) link() {
 }
 
 // next returns the state after one more byte.
-func (m *Mask) next(at int32, c byte) int32 {
+func (m *Redactor) next(at int32, c byte) int32 {
 	for {
 		if n := m.step(at, c); n != 0 || at == 0 {
 			return n
@@ -142,8 +142,8 @@ func (m *Mask) next(at int32, c byte) int32 {
 	}
 }
 
-// Text returns text with every value hidden.
-func (m *Mask) Text(text string) string {
+// Redact returns text with every value hidden.
+func (m *Redactor) Redact(text string) string {
 	if m == nil {
 		return text
 	}
@@ -154,7 +154,7 @@ func (m *Mask) Text(text string) string {
 // Stream starts a filter for one stream; it is a model.Masker. What may be the
 // beginning of a value is held back until a byte decides, or the stream ends,
 // and nothing else is.
-func (m *Mask) Stream() func(chunk []byte, end bool) []byte {
+func (m *Redactor) Stream() func(chunk []byte, end bool) []byte {
 	if m == nil {
 		return func(chunk []byte, _ bool) []byte { return chunk }
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-var _ model.Masker = (*Mask)(nil).Stream
+var _ model.Redactor = (*Redactor)(nil).Stream
 
 // naive hides by definition: a byte is hidden when some occurrence of some
 // value covers it, and each run of occurrences that overlap is one ***.
@@ -64,7 +64,7 @@ func TestText(t *testing.T) {
 			if len(short) != 0 {
 				t.Errorf("too short: %q", short)
 			}
-			if got := m.Text(tt.text); got != tt.want {
+			if got := m.Redact(tt.text); got != tt.want {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
 		})
@@ -76,7 +76,7 @@ func TestShortValuesAreRefused(t *testing.T) {
 	if len(short) != 2 || short[0] != "abc" || short[1] != "\nxy\n" {
 		t.Errorf("short = %q", short)
 	}
-	if got := m.Text("abc xy long enough"); got != "abc xy ***" {
+	if got := m.Redact("abc xy long enough"); got != "abc xy ***" {
 		t.Errorf("got %q", got)
 	}
 	if m, _ := New([]string{"abc"}); m != nil {
@@ -116,7 +116,7 @@ func FuzzChunks(f *testing.F) {
 		}
 		m, _ := New(values)
 		want := naive(values, text)
-		if got := m.Text(text); got != want {
+		if got := m.Redact(text); got != want {
 			t.Fatalf("whole: got %q, want %q", got, want)
 		}
 		write := m.Stream()

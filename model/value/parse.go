@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // Roots are the words that a path may begin with. raw stands before another one.
@@ -185,7 +185,7 @@ func (e *Expr) root(names []string, text string) *Fault {
 	case !known:
 		meant := theirs[strings.ToLower(e.Root)]
 		if meant == "" {
-			meant = model.Near(e.Root, Roots)
+			meant = spelling.Suggest(e.Root, Roots)
 		}
 		suggestion := fmt.Sprintf("values begin with %s; write $%s. for the text itself", strings.Join(Roots, ", "), written)
 		if meant != "" && e.Root != meant {

@@ -20,13 +20,13 @@ type Journal struct {
 
 	mu       sync.Mutex // over all below, and over the Snapshot's facts
 	me       Holder
-	naming   bool         // our name is about to be written into the lock file anew
-	pending  []model.Fact // go with the first fact: a run that does nothing is one line, its end
-	file     *os.File     // nil before the first line
-	dirty    bool         // written and not synced
-	last     model.Memory // what the facts added up to when there were
-	replayed int          // so many of them
-	err      error        // after which nothing more can be promised
+	naming   bool           // our name is about to be written into the lock file anew
+	pending  []model.Record // go with the first fact: a run that does nothing is one line, its end
+	file     *os.File       // nil before the first line
+	dirty    bool           // written and not synced
+	last     model.Memory   // what the facts added up to when there were
+	replayed int            // so many of them
+	err      error          // after which nothing more can be promised
 
 	// the file's, but for tests of what a failing disk does
 	write func([]byte) (int, error)
@@ -36,13 +36,13 @@ type Journal struct {
 // Append adds facts to the journal. When durable is set they, and all before
 // them, survive a power loss once it returns. After an error the journal is as
 // it was before, or takes nothing more.
-func (j *Journal) Append(facts []model.Fact, durable bool) error {
+func (j *Journal) Append(facts []model.Record, durable bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.append(facts, durable)
 }
 
-func (j *Journal) append(facts []model.Fact, durable bool) error {
+func (j *Journal) append(facts []model.Record, durable bool) error {
 	if j.err != nil {
 		return j.err
 	}
@@ -65,7 +65,7 @@ func (j *Journal) append(facts []model.Fact, durable bool) error {
 	return nil
 }
 
-func (j *Journal) writeLines(facts []model.Fact) error {
+func (j *Journal) writeLines(facts []model.Record) error {
 	if err := j.openFile(); err != nil {
 		return j.store.explain("save state", j.store.file("journal"), err)
 	}

@@ -70,11 +70,11 @@ func TestABackupLivesAsLongAsItsRun(t *testing.T) {
 func TestBackupsGoBeforeTheirRunsAreForgotten(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	long := model.Fact{Kind: model.FactSettled, ID: strings.Repeat("x", 1000)}
+	long := model.Record{Kind: model.RecordSettled, ID: strings.Repeat("x", 1000)}
 	j := locked(t, s, "r1")
-	appendAll(t, j, slices.Repeat([]model.Fact{long}, 1100)...)
+	appendAll(t, j, slices.Repeat([]model.Record{long}, 1100)...)
 	closed(t, j)
-	done := model.Fact{Kind: model.FactDone, Run: "r2", Exit: &exit, Summary: &model.Summary{Total: 1}, Keep: 1}
+	done := model.Record{Kind: model.RecordDone, Run: "r2", Exit: &exit, Summary: &model.Summary{Total: 1}, Keep: 1}
 	j = locked(t, s, "")
 	appendAll(t, j, done)
 	closed(t, j)

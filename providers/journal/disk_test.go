@@ -29,7 +29,7 @@ func mount(t *testing.T, options string) string {
 	return dir
 }
 
-var owe = model.Fact{Kind: model.FactOwe, ID: "exec#s", By: "exec#p", Run: "r1"}
+var owe = model.Record{Kind: model.RecordOwed, ID: "exec#s", By: "exec#p", Run: "r1"}
 
 func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
 	t.Parallel()
@@ -47,12 +47,12 @@ func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
 	if err := ballast.Close(); err != nil {
 		t.Fatal(err)
 	}
-	more := model.Fact{Kind: model.FactOwe, ID: strings.Repeat("x", 3000), Run: "r1"}
+	more := model.Record{Kind: model.RecordOwed, ID: strings.Repeat("x", 3000), Run: "r1"}
 	for n := 0; err == nil || errors.Is(err, syscall.ENOSPC) && n == 0; n++ {
 		if n > 100 {
 			t.Fatal("a full disk takes everything")
 		}
-		err = j.Append([]model.Fact{more}, true)
+		err = j.Append([]model.Record{more}, true)
 	}
 	want := "cannot save state: no space left on device (" + s.file("journal") + ")"
 	if err.Error() != want {
@@ -63,7 +63,7 @@ func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
 		t.Errorf("%T is not an Error", err)
 	}
 	before := read(t, s)
-	if debts := before.Memory().Debts; len(debts) == 0 || debts[0].ID != "exec#s" {
+	if debts := before.Memory().Owed; len(debts) == 0 || debts[0].ID != "exec#s" {
 		t.Errorf("what was safe is lost: %v", debts)
 	}
 	report := &model.Report{ExitCode: 1}
@@ -137,17 +137,17 @@ func TestAWriteThatFailsHalfway(t *testing.T) {
 		})
 		again := owe
 		again.ID = "exec#again"
-		err := j.Append([]model.Fact{again}, true)
+		err := j.Append([]model.Record{again}, true)
 		want := "cannot save state: " + s.file("journal") + ": input/output error"
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%d bytes: says %v, want %s", half, err, want)
 		}
-		if debts := j.Memory().Debts; len(debts) != 1 {
+		if debts := j.Memory().Owed; len(debts) != 1 {
 			t.Errorf("%d bytes: what was not written is remembered: %v", half, debts)
 		}
 		appendAll(t, j, again)
 		closed(t, j)
-		if debts := read(t, s).Memory().Debts; len(debts) != 2 {
+		if debts := read(t, s).Memory().Owed; len(debts) != 2 {
 			t.Errorf("%d bytes: debts are %v", half, debts)
 		}
 	}
@@ -163,18 +163,18 @@ func TestAWriteThatFailsAndCannotBeTakenBack(t *testing.T) {
 			return n, errIO
 		}
 	})
-	if err := j.Append([]model.Fact{owe}, false); err == nil {
+	if err := j.Append([]model.Record{owe}, false); err == nil {
 		t.Fatal("no error")
 	}
 	j.write = func(p []byte) (int, error) { t.Error("it goes on writing behind half a line"); return len(p), nil }
-	if err := j.Append([]model.Fact{owe}, false); !errors.Is(err, syscall.EIO) {
+	if err := j.Append([]model.Record{owe}, false); !errors.Is(err, syscall.EIO) {
 		t.Errorf("the next one: %v", err)
 	}
 	if err := j.Finish(&model.Report{}, 0); !errors.Is(err, syscall.EIO) {
 		t.Errorf("the end: %v", err)
 	}
-	if snap := read(t, s); len(snap.Memory().Debts) != 1 {
-		t.Errorf("debts are %v", snap.Memory().Debts)
+	if snap := read(t, s); len(snap.Memory().Owed) != 1 {
+		t.Errorf("debts are %v", snap.Memory().Owed)
 	}
 	_ = j.Close() // its file is closed already
 	j = locked(t, s, "r2")
@@ -193,7 +193,7 @@ func TestASyncThatFailsIsNeverTriedAgain(t *testing.T) {
 		j.sync = func() error { j.sync = sync; return errIO }
 	})
 	for range 2 { // a second sync would succeed, and prove nothing
-		if err := j.Append([]model.Fact{owe}, true); !errors.Is(err, syscall.EIO) {
+		if err := j.Append([]model.Record{owe}, true); !errors.Is(err, syscall.EIO) {
 			t.Errorf("error is %v", err)
 		}
 	}
@@ -209,16 +209,16 @@ func TestAppendSyncsOnceForAllBefore(t *testing.T) {
 		j.sync = func() error { syncs++; return sync() }
 	})
 	rows := []struct {
-		facts   []model.Fact
+		facts   []model.Record
 		durable bool
 		want    int
 	}{
-		{[]model.Fact{owe}, false, 0},
-		{[]model.Fact{owe}, false, 0},
+		{[]model.Record{owe}, false, 0},
+		{[]model.Record{owe}, false, 0},
 		{nil, false, 0},
 		{nil, true, 1},
 		{nil, true, 1},
-		{[]model.Fact{owe}, true, 2},
+		{[]model.Record{owe}, true, 2},
 	}
 	for n, row := range rows {
 		if err := j.Append(row.facts, row.durable); err != nil || syncs != row.want {

@@ -25,8 +25,8 @@ func (j *Journal) Keep(report *model.Report) error {
 }
 
 // past is the run as the history will have it.
-func (j *Journal) past(report *model.Report) model.Past {
-	return model.Past{
+func (j *Journal) past(report *model.Report) model.RunRecord {
+	return model.RunRecord{
 		Run: j.me.Run, Started: j.me.Since, DurationMS: report.DurationMS, User: j.me.User,
 		ExitCode: &report.ExitCode, Summary: report.Summary,
 	}
@@ -39,11 +39,11 @@ func (j *Journal) Finish(report *model.Report, keep int) error {
 	defer j.mu.Unlock()
 	past := j.past(report)
 	fact := j.me.fact()
-	fact.Kind, fact.Took, fact.Exit, fact.Summary, fact.Keep = model.FactDone, past.DurationMS, past.ExitCode, &past.Summary, keep
+	fact.Kind, fact.Took, fact.Exit, fact.Summary, fact.Keep = model.RecordDone, past.DurationMS, past.ExitCode, &past.Summary, keep
 	if n := len(j.pending) - 1; n >= 0 && j.pending[n].Run == j.me.Run {
 		j.pending = j.pending[:n] // the end says it all
 	}
-	if err := j.append([]model.Fact{fact}, !past.Converged()); err != nil {
+	if err := j.append([]model.Record{fact}, !past.Converged()); err != nil {
 		return err
 	}
 	if past.Converged() {
@@ -111,7 +111,7 @@ func (e *NoRun) Error() string {
 // Report returns one run of the history with its report, for "last" that of
 // the last run. The report is nil when the run left none: it found all as
 // declared, was killed, or goes on.
-func (p *Snapshot) Report(run string) (model.Past, *model.Report, error) {
+func (p *Snapshot) Report(run string) (model.RunRecord, *model.Report, error) {
 	missing := &NoRun{Run: run}
 	runs := p.Runs()
 	for i := len(runs) - 1; i >= 0; i-- {
@@ -121,7 +121,7 @@ func (p *Snapshot) Report(run string) (model.Past, *model.Report, error) {
 		}
 		missing.Known = append(missing.Known, runs[i].Run)
 	}
-	return model.Past{}, nil, missing
+	return model.RunRecord{}, nil, missing
 }
 
 func (s Store) report(run string) (*model.Report, error) {

@@ -115,7 +115,7 @@ func TestCompactionKeepsHistoryAndMemory(t *testing.T) {
 		t.Fatalf("%v, %v", long, err)
 	}
 	j = locked(t, s, "")
-	appendAll(t, j, model.Fact{Kind: model.FactForget, ID: "exec#x"})
+	appendAll(t, j, model.Record{Kind: model.RecordForget, ID: "exec#x"})
 	closed(t, j)
 	if info, err := os.Stat(s.file("journal")); err != nil || info.Size() < long.Size() {
 		t.Errorf("something else than a run has shortened it: %v, %v", info, err)
@@ -136,7 +136,7 @@ func TestCompactionKeepsHistoryAndMemory(t *testing.T) {
 		t.Errorf("the new one is left behind: %v", err)
 	}
 	after := read(t, s)
-	diff(t, "debts", append(before.Memory().Debts, model.Debt{ID: owe.ID, By: owe.By, Since: owe.Run}), after.Memory().Debts)
+	diff(t, "debts", append(before.Memory().Owed, model.OwedRefresh{ID: owe.ID, By: owe.By, Since: owe.Run}), after.Memory().Owed)
 	diff(t, "runs", before.Runs(), after.Runs()[:2])
 	if before.Position() == after.Position() {
 		t.Error("the position is the same")
@@ -147,9 +147,9 @@ func TestALongJournalThatCannotBeShortenedIsUsedAsItIs(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	j := locked(t, s, "r1")
-	var facts []model.Fact
+	var facts []model.Record
 	for n := range 12000 {
-		facts = append(facts, model.Fact{Kind: model.FactOwe, ID: fmt.Sprintf("exec#a resource with a longer name %d", n), By: "exec#p", Run: "r1"})
+		facts = append(facts, model.Record{Kind: model.RecordOwed, ID: fmt.Sprintf("exec#a resource with a longer name %d", n), By: "exec#p", Run: "r1"})
 	}
 	appendAll(t, j, facts...)
 	closed(t, j)
@@ -164,7 +164,7 @@ func TestALongJournalThatCannotBeShortenedIsUsedAsItIs(t *testing.T) {
 	if err != nil || !os.SameFile(before, after) {
 		t.Errorf("it was written anew for nothing: %v", err)
 	}
-	if n := len(read(t, s).Memory().Debts); n != 12001 {
+	if n := len(read(t, s).Memory().Owed); n != 12001 {
 		t.Errorf("%d debts", n)
 	}
 }
@@ -227,7 +227,7 @@ func TestReadersOfABusyJournalSeeWholeFacts(t *testing.T) {
 			t.Fatalf("only %d reads found something", seen)
 		}
 		snap := read(t, s)
-		if snap.Found && len(snap.Memory().Debts) > 0 {
+		if snap.Found && len(snap.Memory().Owed) > 0 {
 			seen++
 		}
 	}
@@ -290,16 +290,16 @@ func TestARunThatGoesOnIsNoKilledOne(t *testing.T) {
 	s := newStore(t)
 	s.Alive = alive
 	j := locked(t, s, "r1")
-	appendAll(t, j, model.Fact{Kind: model.FactBegan, Run: "r1", ID: "exec#p", Subscribers: []string{"exec#s"}, Missing: true})
+	appendAll(t, j, model.Record{Kind: model.RecordBegan, Run: "r1", ID: "exec#p", Subscribers: []string{"exec#s"}, Missing: true})
 	snap := read(t, s)
 	m := snap.Memory()
-	if snap.Going == nil || snap.Going.Run != "r1" || len(m.Debts)+len(m.Marks) > 0 || !slices.Equal(m.Running, []string{"exec#p"}) {
+	if snap.Going == nil || snap.Going.Run != "r1" || len(m.Owed)+len(m.Unfinished) > 0 || !slices.Equal(m.Running, []string{"exec#p"}) {
 		t.Errorf("while it goes on: %+v, %+v", snap.Going, m)
 	}
 	s.Alive = dead
 	snap = read(t, s)
 	m = snap.Memory()
-	if snap.Going != nil || len(m.Debts) != 1 || m.Marks["exec#p"] != "r1" {
+	if snap.Going != nil || len(m.Owed) != 1 || m.Unfinished["exec#p"] != "r1" {
 		t.Errorf("once it is dead: %+v, %+v", snap.Going, m)
 	}
 	closed(t, j)
@@ -310,7 +310,7 @@ func TestNothingIsAppendedAfterClose(t *testing.T) {
 	j := locked(t, newStore(t), "r1")
 	closed(t, j)
 	j.Started("exec#a") // a late word from a watch
-	if err := j.Append([]model.Fact{owe}, true); !errors.Is(err, os.ErrClosed) {
+	if err := j.Append([]model.Record{owe}, true); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("error is %v", err)
 	}
 }

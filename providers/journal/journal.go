@@ -52,7 +52,7 @@ type Snapshot struct {
 	Going *Holder // who applies or changes the state just now, nil when nobody does
 
 	store    Store
-	facts    []model.Fact
+	facts    []model.Record
 	size     int64 // of the journal's whole lines
 	position string
 }
@@ -104,7 +104,7 @@ func (s Store) read() (*Snapshot, error) {
 
 // missing returns the first fact of a holder's run when the journal has none of
 // it: the holder was killed before it wrote a line, or has not come to it.
-func (p *Snapshot) missing(h *Holder) []model.Fact {
+func (p *Snapshot) missing(h *Holder) []model.Record {
 	if h == nil || h.Run == "" {
 		return nil
 	}
@@ -113,11 +113,11 @@ func (p *Snapshot) missing(h *Holder) []model.Fact {
 			return nil
 		}
 	}
-	return []model.Fact{h.fact()}
+	return []model.Record{h.fact()}
 }
 
-func (h *Holder) fact() model.Fact {
-	return model.Fact{Kind: model.FactRun, Run: h.Run, Time: h.Since, User: h.User, PID: h.PID}
+func (h *Holder) fact() model.Record {
+	return model.Record{Kind: model.RecordRun, Run: h.Run, Time: h.Since, User: h.User, PID: h.PID}
 }
 
 // Memory returns what the journal's facts add up to.
@@ -128,7 +128,7 @@ func (p *Snapshot) Memory() model.Memory { return model.ReplayDuring(p.facts, p.
 func (p *Snapshot) Position() string { return p.position }
 
 // Runs returns the history, oldest run first.
-func (p *Snapshot) Runs() []model.Past { return model.History(p.facts, p.going()) }
+func (p *Snapshot) Runs() []model.RunRecord { return model.History(p.facts, p.going()) }
 
 func (p *Snapshot) going() string {
 	if p.Going == nil {

@@ -37,7 +37,7 @@ func locked(t *testing.T, s Store, run string) *Journal {
 	return j
 }
 
-func appendAll(t *testing.T, j *Journal, facts ...model.Fact) {
+func appendAll(t *testing.T, j *Journal, facts ...model.Record) {
 	t.Helper()
 	if err := j.Append(facts, true); err != nil {
 		t.Fatal(err)
@@ -70,28 +70,28 @@ func diff(t *testing.T, what string, want, got any) {
 func TestWhatWasAppendedIsRead(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	if snap := read(t, s); snap.Found || len(snap.Memory().Debts) > 0 {
+	if snap := read(t, s); snap.Found || len(snap.Memory().Owed) > 0 {
 		t.Error("found something where nothing is")
 	}
 	j := locked(t, s, "r1")
 	if j.Found {
 		t.Error("a state that is just being made was found")
 	}
-	appendAll(t, j, model.Fact{Kind: model.FactBegan, Run: "r1", ID: "exec#a", Subscribers: []string{"exec#b"}, Missing: true})
-	appendAll(t, j, model.Fact{Kind: model.FactEnded, Run: "r1", ID: "exec#a", End: model.EndChanged})
-	want := []model.Debt{{ID: "exec#b", By: "exec#a", Since: "r1"}}
-	diff(t, "debts under the lock", want, j.Memory().Debts)
+	appendAll(t, j, model.Record{Kind: model.RecordBegan, Run: "r1", ID: "exec#a", Subscribers: []string{"exec#b"}, Missing: true})
+	appendAll(t, j, model.Record{Kind: model.RecordEnded, Run: "r1", ID: "exec#a", End: model.EndChanged})
+	want := []model.OwedRefresh{{ID: "exec#b", By: "exec#a", Since: "r1"}}
+	diff(t, "debts under the lock", want, j.Memory().Owed)
 	closed(t, j)
 	snap := read(t, s)
 	if !snap.Found {
 		t.Error("the state was not found again")
 	}
-	diff(t, "debts", want, snap.Memory().Debts)
-	kinds := []model.FactKind{}
+	diff(t, "debts", want, snap.Memory().Owed)
+	kinds := []model.RecordKind{}
 	for _, fact := range snap.facts {
 		kinds = append(kinds, fact.Kind)
 	}
-	if !slices.Equal(kinds, []model.FactKind{model.FactRun, model.FactBegan, model.FactEnded}) {
+	if !slices.Equal(kinds, []model.RecordKind{model.RecordRun, model.RecordBegan, model.RecordEnded}) {
 		t.Errorf("facts are %v", kinds)
 	}
 }

@@ -28,7 +28,7 @@ var (
 const sumLen = 9
 
 // encode appends one line for each fact: checksum, space, JSON.
-func encode(to []byte, facts []model.Fact) []byte {
+func encode(to []byte, facts []model.Record) []byte {
 	for i := range facts {
 		text, err := json.Marshal(&facts[i])
 		if err != nil {
@@ -44,7 +44,7 @@ func encode(to []byte, facts []model.Fact) []byte {
 // lines. What follows the last line end is a line that was being written when
 // its writer died: nothing was done on its strength, so it is dropped.
 // Anything else that is not as it was written is damage.
-func decode(path string, text []byte) (facts []model.Fact, good int, err error) {
+func decode(path string, text []byte) (facts []model.Record, good int, err error) {
 	first, rest, ok := strings.Cut(string(text), "\n")
 	switch {
 	case !ok && strings.HasPrefix(header, first):
@@ -53,7 +53,7 @@ func decode(path string, text []byte) (facts []model.Fact, good int, err error) 
 		return nil, 0, strange(path, first)
 	}
 	good = len(header)
-	facts = make([]model.Fact, 0, strings.Count(rest, "\n"))
+	facts = make([]model.Record, 0, strings.Count(rest, "\n"))
 	for number := 2; ; number++ {
 		line, next, ok := strings.Cut(rest, "\n")
 		if !ok {
@@ -91,11 +91,11 @@ func check(line []byte) error {
 	return nil
 }
 
-func parse(text string) (fact model.Fact, err error) {
+func parse(text string) (fact model.Record, err error) {
 	if quick(text, &fact) {
 		return fact, nil
 	}
-	fact = model.Fact{}
+	fact = model.Record{}
 	if err = json.Unmarshal([]byte(text), &fact); err != nil {
 		err = fmt.Errorf("it is not a fact: %w", err)
 	}

@@ -16,20 +16,20 @@ import (
 var exit = 1
 
 // sample has every kind of fact and every field in it.
-var sample = []model.Fact{
-	{Kind: model.FactRun, Run: "r1", Time: began, User: "alice", PID: 7},
-	{Kind: model.FactMark, Run: "r0", ID: "exec#old"},
-	{Kind: model.FactOwe, Run: "r0", ID: "exec#s", By: "exec#p"},
-	{Kind: model.FactBegan, Run: "r1", ID: "exec#p", Alias: "exec#q", Subscribers: []string{"exec#s", "file#ü\n\"<&>\x00"}, Missing: true},
-	{Kind: model.FactProcess, Run: "r1", ID: "exec#p", Process: &model.Process{PID: 8, Start: 99}},
-	{Kind: model.FactEnded, Run: "r1", ID: "exec#p", Alias: "exec#q", End: model.EndChanged},
-	{Kind: model.FactSettled, Run: "r1", ID: "exec#s"},
-	{Kind: model.FactLast, Run: "r1", ID: "file#/f", Alias: "file#f", Last: "f 644"},
-	{Kind: model.FactForget, ID: "exec#s"},
-	{Kind: model.FactDone, Run: "r1", Time: began, User: "alice", PID: 7, Took: 12, Exit: &exit, Summary: &model.Summary{Total: 3}, Keep: 9},
+var sample = []model.Record{
+	{Kind: model.RecordRun, Run: "r1", Time: began, User: "alice", PID: 7},
+	{Kind: model.RecordUnfinished, Run: "r0", ID: "exec#old"},
+	{Kind: model.RecordOwed, Run: "r0", ID: "exec#s", By: "exec#p"},
+	{Kind: model.RecordBegan, Run: "r1", ID: "exec#p", Alias: "exec#q", Subscribers: []string{"exec#s", "file#ü\n\"<&>\x00"}, Missing: true},
+	{Kind: model.RecordProcess, Run: "r1", ID: "exec#p", Process: &model.Process{PID: 8, Start: 99}},
+	{Kind: model.RecordEnded, Run: "r1", ID: "exec#p", Alias: "exec#q", End: model.EndChanged},
+	{Kind: model.RecordSettled, Run: "r1", ID: "exec#s"},
+	{Kind: model.RecordLastState, Run: "r1", ID: "file#/f", Alias: "file#f", LastState: "f 644"},
+	{Kind: model.RecordForget, ID: "exec#s"},
+	{Kind: model.RecordDone, Run: "r1", Time: began, User: "alice", PID: 7, Took: 12, Exit: &exit, Summary: &model.Summary{Total: 3}, Keep: 9},
 }
 
-func text(facts ...model.Fact) []byte { return encode([]byte(header), facts) }
+func text(facts ...model.Record) []byte { return encode([]byte(header), facts) }
 
 func TestLinesReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestCutAnywhereItIsThePrefixOfWholeFacts(t *testing.T) {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
 		lines := bytes.Count(whole[:n], []byte("\n"))
-		if want := max(0, lines-1); len(facts) != want || !reflect.DeepEqual(facts, append([]model.Fact{}, sample[:want]...)) && want > 0 {
+		if want := max(0, lines-1); len(facts) != want || !reflect.DeepEqual(facts, append([]model.Record{}, sample[:want]...)) && want > 0 {
 			t.Fatalf("cut at %d: %d facts, want the first %d", n, len(facts), want)
 		}
 		if want := bytes.LastIndexByte(whole[:n], '\n') + 1; good != want {
@@ -96,7 +96,7 @@ func TestWhatIsNotAJournalSaysSo(t *testing.T) {
 		{"another file without a line end", "hello", "j:1: it is not the first line"},
 		{"an older version that never was", "settle journal 0\n", "j:1: it is not the first line"},
 		{"a newer version", "settle journal 2\nanything", "written by a newer settle: j: it is of version 2, this settle knows version 1; use that settle"},
-		{"a kind of a newer version", string(text(model.Fact{Kind: "dance"})), `written by a newer settle: j: line 2 is a "dance"`},
+		{"a kind of a newer version", string(text(model.Record{Kind: "dance"})), `written by a newer settle: j: line 2 is a "dance"`},
 		{"no checksum", header + "{}\n", "j:2: it has no checksum"},
 		{"an empty line", header + "\n", "j:2: it has no checksum"},
 		{"a checksum that is no number", header + "0000000x {}\n", "j:2: it has no checksum"},
@@ -174,7 +174,7 @@ func FuzzDecode(f *testing.F) {
 // The quick reader says what the thorough one says, or nothing.
 func FuzzQuick(f *testing.F) {
 	for _, fact := range sample {
-		line := encode(nil, []model.Fact{fact})
+		line := encode(nil, []model.Record{fact})
 		f.Add(string(line[sumLen : len(line)-1]))
 	}
 	for _, line := range []string{
@@ -185,7 +185,7 @@ func FuzzQuick(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var got, want model.Fact
+		var got, want model.Record
 		if !quick(text, &got) {
 			return
 		}
@@ -199,8 +199,8 @@ func TestQuickKnowsWhatIsInEveryJournal(t *testing.T) {
 	t.Parallel()
 	for _, fact := range sample {
 		fact.Subscribers = slices.DeleteFunc(slices.Clone(fact.Subscribers), func(s string) bool { return strings.Contains(s, "ü") })
-		line := encode(nil, []model.Fact{fact})
-		var got model.Fact
+		line := encode(nil, []model.Record{fact})
+		var got model.Record
 		if !quick(string(line[sumLen:len(line)-1]), &got) {
 			t.Errorf("left to the thorough reader: %s", line)
 		}
@@ -208,11 +208,11 @@ func TestQuickKnowsWhatIsInEveryJournal(t *testing.T) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	var facts []model.Fact
+	var facts []model.Record
 	for range 2500 {
 		facts = append(facts,
-			model.Fact{Kind: model.FactBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}, Missing: true},
-			model.Fact{Kind: model.FactEnded, Run: "20260102T030405Z-abcd", ID: "exec#some resource", End: model.EndChanged})
+			model.Record{Kind: model.RecordBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}, Missing: true},
+			model.Record{Kind: model.RecordEnded, Run: "20260102T030405Z-abcd", ID: "exec#some resource", End: model.EndChanged})
 	}
 	whole := text(facts...)
 	b.SetBytes(int64(len(whole)))
@@ -224,7 +224,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	fact := []model.Fact{{Kind: model.FactBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}}}
+	fact := []model.Record{{Kind: model.RecordBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}}}
 	var buf []byte
 	for b.Loop() {
 		buf = encode(buf[:0], fact)

@@ -72,8 +72,8 @@ func appendForever(s Store, args []string) error {
 		return err
 	}
 	for n := 0; ; n++ {
-		fact := model.Fact{Kind: model.FactOwe, Run: args[0], ID: fmt.Sprintf("exec#%s-%d", args[0], n)}
-		if err := j.Append([]model.Fact{fact}, true); err != nil {
+		fact := model.Record{Kind: model.RecordOwed, Run: args[0], ID: fmt.Sprintf("exec#%s-%d", args[0], n)}
+		if err := j.Append([]model.Record{fact}, true); err != nil {
 			return err
 		}
 		fmt.Println(fact.ID)
@@ -335,7 +335,7 @@ func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
 			}
 		}
 		owed := map[string]bool{}
-		for _, debt := range read(t, s).Memory().Debts {
+		for _, debt := range read(t, s).Memory().Owed {
 			owed[debt.ID] = true
 		}
 		for _, id := range safe {
@@ -347,11 +347,11 @@ func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
 }
 
 // filler is more than the journal holds before it is compacted, and adds up to one debt.
-func filler() []model.Fact {
-	facts := []model.Fact{{Kind: model.FactOwe, ID: "exec#kept", By: "exec#p", Run: "r"}}
+func filler() []model.Record {
+	facts := []model.Record{{Kind: model.RecordOwed, ID: "exec#kept", By: "exec#p", Run: "r"}}
 	long := strings.Repeat("x", 1000)
 	for range compactAbove / 1000 {
-		facts = append(facts, model.Fact{Kind: model.FactSettled, Run: "r", ID: long})
+		facts = append(facts, model.Record{Kind: model.RecordSettled, Run: "r", ID: long})
 	}
 	return facts
 }
@@ -365,7 +365,7 @@ func TestKilledWhileItCompacts(t *testing.T) {
 		time.Sleep(time.Duration(n) * time.Millisecond) // any instant will do
 		o.kill()
 		snap := read(t, s)
-		if debts := snap.Memory().Debts; len(debts) != 1 || debts[0].ID != "exec#kept" {
+		if debts := snap.Memory().Owed; len(debts) != 1 || debts[0].ID != "exec#kept" {
 			t.Fatalf("kill %d: the debt is gone: %v", n, debts)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // quick reads the facts that make up nearly all of a journal, in the form in
 // which they are written, ten times as fast as a reader of any JSON can: each
 // run reads them all. What it does not know it leaves to that reader.
-func quick(text string, fact *model.Fact) bool {
+func quick(text string, fact *model.Record) bool {
 	s := scanner{text}
 	if !s.eat('{') {
 		return false
@@ -29,13 +29,13 @@ func quick(text string, fact *model.Fact) bool {
 // goes on as they expect.
 type scanner struct{ rest string }
 
-func (s *scanner) field(key string, fact *model.Fact) (ok bool) {
+func (s *scanner) field(key string, fact *model.Record) (ok bool) {
 	var word string
 	var n uint64
 	switch key {
 	case "kind":
 		word, ok = s.text()
-		fact.Kind = model.FactKind(word)
+		fact.Kind = model.RecordKind(word)
 	case "run":
 		fact.Run, ok = s.text()
 	case "id":
@@ -45,7 +45,7 @@ func (s *scanner) field(key string, fact *model.Fact) (ok bool) {
 	case "by":
 		fact.By, ok = s.text()
 	case "last":
-		fact.Last, ok = s.text()
+		fact.LastState, ok = s.text()
 	case "end":
 		word, ok = s.text()
 		fact.End = model.End(word)

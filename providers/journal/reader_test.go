@@ -26,9 +26,9 @@ func piped(t *testing.T, s Store) (open func() (*os.File, error)) {
 	return func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }
 }
 
-var openAttempt = []model.Fact{
-	{Kind: model.FactRun, Run: "r1"},
-	{Kind: model.FactBegan, Run: "r1", ID: "exec#p", Subscribers: []string{"exec#s"}},
+var openAttempt = []model.Record{
+	{Kind: model.RecordRun, Run: "r1"},
+	{Kind: model.RecordBegan, Run: "r1", ID: "exec#p", Subscribers: []string{"exec#s"}},
 }
 
 // A writer that repairs a torn line may show a reader parts of two files.
@@ -91,8 +91,8 @@ func TestARunThatEndsWhileItIsReadIsNoKilledOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := snap.Memory()
-	if len(m.Debts) > 0 || !slices.Equal(m.Running, []string{"exec#p"}) {
-		t.Errorf("debts %v, running %v", m.Debts, m.Running)
+	if len(m.Owed) > 0 || !slices.Equal(m.Running, []string{"exec#p"}) {
+		t.Errorf("debts %v, running %v", m.Owed, m.Running)
 	}
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)

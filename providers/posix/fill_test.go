@@ -11,16 +11,16 @@ import (
 )
 
 // holes are values written as ${var.v0}, ${var.v1}, …
-func holes(values ...string) []model.Hole {
-	var list []model.Hole
+func holes(values ...string) []model.Placeholder {
+	var list []model.Placeholder
 	for i, text := range values {
-		list = append(list, model.Hole{Text: text, Expr: fmt.Sprintf("${var.v%d}", i)})
+		list = append(list, model.Placeholder{Text: text, Expr: fmt.Sprintf("${var.v%d}", i)})
 	}
 	return list
 }
 
 // A line is written with % for its marks.
-func marked(line string) string { return strings.ReplaceAll(line, "%", model.Mark) }
+func marked(line string) string { return strings.ReplaceAll(line, "%", model.PlaceholderByte) }
 
 func TestArgvFills(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestArgvFills(t *testing.T) {
 		{"all there is", "%", []string{"echo a"}, []string{"echo a"}},
 		{"operators, globs and substitutions", "echo % % %", []string{"&&", "*", "$(date)`date`"}, []string{"echo", "&&", "*", "$(date)`date`"}},
 		{"newlines", "echo %\n", []string{"a\nb\n\r\n"}, []string{"echo", "a\nb\n\r\n"}},
-		{"what looks like a mark or an expression is not filled again", "echo % %", []string{model.Mark + "${var.v1}", "b"}, []string{"echo", model.Mark + "${var.v1}", "b"}},
+		{"what looks like a mark or an expression is not filled again", "echo % %", []string{model.PlaceholderByte + "${var.v1}", "b"}, []string{"echo", model.PlaceholderByte + "${var.v1}", "b"}},
 		{"bytes that are no text", "echo %", []string{"\xff\xfe'"}, []string{"echo", "\xff\xfe'"}},
 		{"a continued line", "echo \\\n% a\\\n%", []string{"1", "2"}, []string{"echo", "1", "a2"}},
 	} {
@@ -79,7 +79,7 @@ func TestArgvRefusesWithHoles(t *testing.T) {
 
 func TestArgvRefusesRaw(t *testing.T) {
 	t.Parallel()
-	_, err := Argv(marked("echo %"), []model.Hole{{Text: "a", Expr: "${raw.var.x}", Raw: true}})
+	_, err := Argv(marked("echo %"), []model.Placeholder{{Text: "a", Expr: "${raw.var.x}", Raw: true}})
 	var refused *Error
 	if !errors.As(err, &refused) || !strings.HasPrefix(refused.Message, "${raw.var.x} ") || !strings.Contains(refused.Hint(), "write ${var.x}:") {
 		t.Errorf("raw in a posix command: %+v", err)
@@ -105,7 +105,7 @@ func FuzzFill(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, line, value string) {
-		if len(line) > 1000 || strings.Contains(line, model.Mark) || strings.Contains(line+value, "\ue000") {
+		if len(line) > 1000 || strings.Contains(line, model.PlaceholderByte) || strings.Contains(line+value, "\ue000") {
 			t.Skip()
 		}
 		values := make([]string, strings.Count(line, "@"))
@@ -114,7 +114,7 @@ func FuzzFill(f *testing.F) {
 		}
 		// a letter that nothing else in a line can be taken for
 		plain, err := Argv(strings.ReplaceAll(line, "@", "\ue000"), nil)
-		got, fillErr := Argv(strings.ReplaceAll(line, "@", model.Mark), holes(values...))
+		got, fillErr := Argv(strings.ReplaceAll(line, "@", model.PlaceholderByte), holes(values...))
 		if (err == nil) != (fillErr == nil) {
 			t.Fatalf("%q with letters: %v, with values: %v", line, err, fillErr)
 		}

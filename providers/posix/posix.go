@@ -36,7 +36,7 @@ const special = "|&;<>$`\\\"'\r\n*?[~=!"
 // Argv splits a line into its words, and then puts the values of its holes into
 // them: whatever a value holds, it is part of the one word that its mark is in.
 // One trailing newline is no part of the line.
-func Argv(line string, holes []model.Hole) ([]string, error) {
+func Argv(line string, holes []model.Placeholder) ([]string, error) {
 	line = strings.TrimSuffix(line, "\n")
 	if err := refuse(line, holes); err != nil {
 		return nil, err
@@ -71,17 +71,17 @@ func split(line string) ([]string, error) {
 
 // fill puts the values into the words, which have their marks in the order of
 // the line: to shellquote a mark is a character like any other.
-func fill(argv []string, holes []model.Hole) []string {
+func fill(argv []string, holes []model.Placeholder) []string {
 	for i, word := range argv {
-		n := min(strings.Count(word, model.Mark), len(holes))
-		argv[i] = model.Fill(word, holes[:n], func(h model.Hole) string { return h.Text })
+		n := min(strings.Count(word, model.PlaceholderByte), len(holes))
+		argv[i] = model.Fill(word, holes[:n], func(h model.Placeholder) string { return h.Text })
 		holes = holes[n:]
 	}
 	return argv
 }
 
 // refuse finds what only a shell would act on, or make sense of.
-func refuse(line string, holes []model.Hole) error {
+func refuse(line string, holes []model.Placeholder) error {
 	for _, h := range holes {
 		if h.Raw {
 			return &Error{h.Expr + " is for the text of a shell, and no shell reads this command",
@@ -117,7 +117,7 @@ var (
 
 // Doubts lists what in a line a shell would expand and settle does not, each
 // as "what; way out". The values of its holes raise none: they are meant as they are.
-func Doubts(line string, holes []model.Hole) []string {
+func Doubts(line string, holes []model.Placeholder) []string {
 	const way = "use provider: shell, or write provider: posix if it is meant as it stands"
 	if !strings.ContainsAny(line, special) {
 		return nil
@@ -169,14 +169,14 @@ const hidden = '\x00'
 
 // scan splits a line as shellquote does, but keeps what is quoted apart. It
 // tells when a newline outside quotes would end the command.
-func scan(line string, holes []model.Hole) (words []word, several bool) {
+func scan(line string, holes []model.Placeholder) (words []word, several bool) {
 	bare, open := []byte(line), []byte(line)
 	hide := func(i int) { bare[i], open[i] = hidden, hidden }
 	start := -1
 	end := func(i int) {
 		if start >= 0 {
 			text := line[start:i]
-			n := min(strings.Count(text, model.Mark), len(holes))
+			n := min(strings.Count(text, model.PlaceholderByte), len(holes))
 			words = append(words, word{model.Written(text, holes[:n]), string(bare[start:i]), string(open[start:i])})
 			holes = holes[n:]
 		}

@@ -178,7 +178,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	mask, _ := secret.New([]string{"s3cr3t-value", pem})
 	c := sh(`echo start; printf 'https://s3cr3t-'; sleep 0.1; printf 'value@host/\n'
 		echo '  -----BEGIN KEY-----'; echo '  MIIEvQIBADANBgkqhkiG'; printf '  -----END KEY-----\ns3cr3t-valu'; exit 3`)
-	c.Mask = mask.Stream
+	c.Redact = mask.Stream
 	var told []string
 	c.Output = func(line []byte) { told = append(told, string(line)) }
 	e, err := Run(t.Context(), c)

@@ -56,7 +56,7 @@ func sh(format string, args ...any) model.Command {
 
 // mark gives a command a mark as settle would.
 func mark(c model.Command, word string) model.Command {
-	c.Mark = word
+	c.ProcessTag = word
 	c.Env = append(c.Env, "SETTLE_RUN_ID="+word)
 	return c
 }

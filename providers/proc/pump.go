@@ -34,8 +34,8 @@ type output struct {
 func (o *output) open(c *model.Command, wake *waker) {
 	o.wake = wake
 	o.buf = chunks.Get().(*[chunk]byte)
-	if c.Mask != nil {
-		o.sink.mask = c.Mask()
+	if c.Redact != nil {
+		o.sink.mask = c.Redact()
 	}
 	if c.Output != nil {
 		o.sink.lines = &splitter{emit: c.Output}

@@ -172,7 +172,7 @@ func (p *process) look(until time.Time, done func() bool) {
 // reaped before all this is over, so that the group's number is still its own.
 func (p *process) signal(sig syscall.Signal) {
 	_ = syscall.Kill(-p.pid, sig) // what is gone needs no signal; what we may not signal we cannot help
-	signalEscaped(p.pid, p.c.Mark, sig)
+	signalEscaped(p.pid, p.c.ProcessTag, sig)
 }
 
 // quiet says whether nothing of the command is left but the leader's status;
@@ -181,9 +181,9 @@ func (p *process) quiet() (quiet, known bool) {
 	if !p.exited {
 		return false, true
 	}
-	alive, known := survivors(p.pid, p.c.Mark)
+	alive, known := survivors(p.pid, p.c.ProcessTag)
 	if !alive { // look twice: one may have forked behind our back and died before we came to it
-		alive, known = survivors(p.pid, p.c.Mark)
+		alive, known = survivors(p.pid, p.c.ProcessTag)
 	}
 	return !alive, known
 }
@@ -243,8 +243,8 @@ func (p *process) leave(fd int) string {
 		who = holders(fd, p.pid)
 	}
 	text := fmt.Sprintf("left running in the background: %s; it holds the output, and what it writes from now on is dropped", who)
-	if p.c.Mask != nil {
-		text = string(p.c.Mask()([]byte(text), true))
+	if p.c.Redact != nil {
+		text = string(p.c.Redact()([]byte(text), true))
 	}
 	if err := detach(fd); err != nil {
 		go discard(fd) // the second best: as long as we live

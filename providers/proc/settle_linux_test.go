@@ -145,7 +145,7 @@ func TestWarningHidesSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := sh("cp $(command -v sleep) %s/s3cr3t; %[1]s/s3cr3t 60 & echo $! >%[1]s/pid", dir)
-	c.Mask = func() func([]byte, bool) []byte {
+	c.Redact = func() func([]byte, bool) []byte {
 		return func(p []byte, _ bool) []byte { return bytes.ReplaceAll(p, []byte("s3cr3t"), []byte("***")) }
 	}
 	e, err := Run(t.Context(), c)
@@ -153,7 +153,7 @@ func TestWarningHidesSecrets(t *testing.T) {
 	if err != nil || len(e.Warnings) != 1 || !strings.HasPrefix(e.Warnings[0], want) {
 		t.Errorf("%v, %q", err, e.Warnings)
 	}
-	c.Mask, c.Sensitive = nil, true
+	c.Redact, c.Sensitive = nil, true
 	e, err = Run(t.Context(), c)
 	pidIn(t, dir+"/pid")
 	if err != nil || len(e.Warnings) != 1 || !strings.HasPrefix(e.Warnings[0], "left running in the background: a process; ") {

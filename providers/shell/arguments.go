@@ -69,7 +69,7 @@ func (w *walker) call(words []string, i int, front string) *reason {
 		name == "printf" && (before == "-v" || i == 1 && strings.HasPrefix(front, "-v")),
 		testing && (before == "-v" || before == "-R"):
 		return &inName
-	case testing && (strings.HasPrefix(before, standIn) || strings.HasPrefix(before, model.Mark)):
+	case testing && (strings.HasPrefix(before, standIn) || strings.HasPrefix(before, model.PlaceholderByte)):
 		return &inTest
 	case name == "printf" && i == 1 && strings.Trim(front, `"'`) == "":
 		return &inFormat
@@ -99,7 +99,7 @@ func literal(word *syntax.Word) string {
 			case *syntax.SglQuoted:
 				b.WriteString(part.Value)
 			default:
-				b.WriteString(model.Mark) // anything
+				b.WriteString(model.PlaceholderByte) // anything
 			}
 		}
 	}

@@ -29,12 +29,12 @@ const maxHoles = 256
 // refused. The words are those that the text is appended to, none for Argv's.
 // Raw values are put in as they stand, before anything looks at the text. A text
 // without holes is not looked at.
-func Fill(words []string, text string, holes []model.Hole) (string, error) {
+func Fill(words []string, text string, holes []model.Placeholder) (string, error) {
 	if len(holes) == 0 {
 		return text, nil
 	}
 	for _, h := range holes {
-		if strings.Contains(h.Text, model.Mark) {
+		if strings.Contains(h.Text, model.PlaceholderByte) {
 			return "", &Error{h.Expr + " holds a zero byte", "no program can be given one"}
 		}
 	}
@@ -57,21 +57,21 @@ func Fill(words []string, text string, holes []model.Hole) (string, error) {
 		return "", err
 	}
 	n := -1
-	return model.Fill(text, holes, func(h model.Hole) string {
+	return model.Fill(text, holes, func(h model.Placeholder) string {
 		n++
 		return places[n].quote(h.Text)
 	}), nil
 }
 
 // putRaw puts the raw values in, and returns the holes that are left.
-func putRaw(text string, holes []model.Hole) (string, []model.Hole) {
-	var others []model.Hole
-	text = model.Fill(text, holes, func(h model.Hole) string {
+func putRaw(text string, holes []model.Placeholder) (string, []model.Placeholder) {
+	var others []model.Placeholder
+	text = model.Fill(text, holes, func(h model.Placeholder) string {
 		if h.Raw {
 			return h.Text
 		}
 		others = append(others, h)
-		return model.Mark
+		return model.PlaceholderByte
 	})
 	return text, others
 }
@@ -125,17 +125,17 @@ var inDouble = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`, "`", "\\`")
 // a value may, also where it is not allowed to: as a name.
 type form struct {
 	text  string
-	holes []model.Hole
+	holes []model.Placeholder
 	at    []int // the offset of each hole's word
 }
 
 const standIn = "VALUE"
 
-func newForm(text string, holes []model.Hole) *form {
+func newForm(text string, holes []model.Placeholder) *form {
 	f := &form{holes: holes}
 	var b strings.Builder
 	for rest := text; ; {
-		before, after, ok := strings.Cut(rest, model.Mark)
+		before, after, ok := strings.Cut(rest, model.PlaceholderByte)
 		b.WriteString(before)
 		if !ok {
 			break

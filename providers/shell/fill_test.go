@@ -10,16 +10,16 @@ import (
 )
 
 // holes are values written as ${var.v0}, ${var.v1}, …
-func holes(values ...string) []model.Hole {
-	var list []model.Hole
+func holes(values ...string) []model.Placeholder {
+	var list []model.Placeholder
 	for i, text := range values {
-		list = append(list, model.Hole{Text: text, Expr: fmt.Sprintf("${var.v%d}", i)})
+		list = append(list, model.Placeholder{Text: text, Expr: fmt.Sprintf("${var.v%d}", i)})
 	}
 	return list
 }
 
 // marked is a text that is written with % for its marks.
-func marked(text string) string { return strings.ReplaceAll(text, "%", model.Mark) }
+func marked(text string) string { return strings.ReplaceAll(text, "%", model.PlaceholderByte) }
 
 // bash is what the text is for in the tests of what only bash has.
 var bash = []string{"/bin/bash", "-c"}
@@ -28,7 +28,7 @@ var bash = []string{"/bin/bash", "-c"}
 func TestFillOfVeryMany(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{256: "", 257: "more than 256 values in one shell text", 100_000: "more than 256 values in one shell text"} {
-		_, err := Fill(nil, "echo"+strings.Repeat(" "+model.Mark, n), holes(make([]string, n)...))
+		_, err := Fill(nil, "echo"+strings.Repeat(" "+model.PlaceholderByte, n), holes(make([]string, n)...))
 		if got := fmt.Sprint(err); got != want && (want != "" || err != nil) {
 			t.Errorf("%d: %s", n, got)
 		}
@@ -181,18 +181,20 @@ func TestFillRefusesInBash(t *testing.T) {
 
 func TestFillRaw(t *testing.T) {
 	t.Parallel()
-	raw := func(text string) model.Hole { return model.Hole{Text: text, Expr: "${raw.var.r}", Raw: true} }
-	got, err := Fill(nil, marked("% % | %"), []model.Hole{raw("grep -v"), {Text: "a b", Expr: "${var.x}"}, raw("tr '%' x")})
+	raw := func(text string) model.Placeholder {
+		return model.Placeholder{Text: text, Expr: "${raw.var.r}", Raw: true}
+	}
+	got, err := Fill(nil, marked("% % | %"), []model.Placeholder{raw("grep -v"), {Text: "a b", Expr: "${var.x}"}, raw("tr '%' x")})
 	if want := "grep -v 'a b' | tr '%' x"; err != nil || got != want {
 		t.Errorf("raw beside a value = %s, %v; want %s", got, err, want)
 	}
 	// what stands around a value is what it is with the raw values in
-	got, err = Fill(nil, marked("echo %a % b%"), []model.Hole{raw(`"`), {Text: "$x", Expr: "${var.x}"}, raw(`"`)})
+	got, err = Fill(nil, marked("echo %a % b%"), []model.Placeholder{raw(`"`), {Text: "$x", Expr: "${var.x}"}, raw(`"`)})
 	if want := `echo "a \$x b"`; err != nil || got != want {
 		t.Errorf("a value in raw quotes = %s, %v; want %s", got, err, want)
 	}
 	// nothing is to be quoted: nothing has to be understood
-	if got, err := Fill([]string{"fish", "-c"}, marked("echo (% '"), []model.Hole{raw("ls")}); err != nil || got != "echo (ls '" {
+	if got, err := Fill([]string{"fish", "-c"}, marked("echo (% '"), []model.Placeholder{raw("ls")}); err != nil || got != "echo (ls '" {
 		t.Errorf("raw alone = %s, %v", got, err)
 	}
 }

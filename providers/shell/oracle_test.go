@@ -71,21 +71,21 @@ func FuzzFill(f *testing.F) {
 	}
 	all := shells(f)
 	f.Fuzz(func(t *testing.T, n uint, a, b string) {
-		if strings.Contains(a+b, model.Mark) || len(a)+len(b) > 10_000 {
+		if strings.Contains(a+b, model.PlaceholderByte) || len(a)+len(b) > 10_000 {
 			t.Skip()
 		}
 		template := templates[n%uint(len(templates))]
-		var list []model.Hole
+		var list []model.Placeholder
 		for _, c := range template {
 			switch string(c) {
 			case first:
-				list = append(list, model.Hole{Text: a, Expr: "${var.a}"})
+				list = append(list, model.Placeholder{Text: a, Expr: "${var.a}"})
 			case second:
-				list = append(list, model.Hole{Text: b, Expr: "${var.b}"})
+				list = append(list, model.Placeholder{Text: b, Expr: "${var.b}"})
 			}
 		}
 		for _, shell := range all {
-			text, err := Fill(shell, strings.NewReplacer(first, model.Mark, second, model.Mark).Replace(template), list)
+			text, err := Fill(shell, strings.NewReplacer(first, model.PlaceholderByte, second, model.PlaceholderByte).Replace(template), list)
 			if err != nil {
 				t.Fatalf("%q: %v", shell, err)
 			}
@@ -129,10 +129,10 @@ func FuzzFillAnywhere(f *testing.F) {
 			text.WriteString(pieces[int(c)%len(pieces)])
 		}
 		count := strings.Count(text.String(), first)
-		marked := strings.ReplaceAll(text.String(), first, model.Mark)
-		list := make([]model.Hole, count)
+		marked := strings.ReplaceAll(text.String(), first, model.PlaceholderByte)
+		list := make([]model.Placeholder, count)
 		for i := range list {
-			list[i] = model.Hole{Text: escapes[(n+uint(i))%uint(len(escapes))], Expr: "${var.x}"}
+			list[i] = model.Placeholder{Text: escapes[(n+uint(i))%uint(len(escapes))], Expr: "${var.x}"}
 		}
 		if count == 0 {
 			t.Skip()

@@ -16,7 +16,7 @@ var errEmpty = errors.New("command is empty")
 
 // Argv returns the words that run the text in /bin/sh, always that one,
 // whatever the user's own shell is, with the values of its holes in the text.
-func Argv(text string, holes []model.Hole) ([]string, error) {
+func Argv(text string, holes []model.Placeholder) ([]string, error) {
 	text, err := Fill(nil, text, holes)
 	switch {
 	case err != nil:
@@ -36,7 +36,7 @@ var (
 
 // Doubts tells what in a text may hide a failure, each as "what; way out". The
 // values of its holes play no part.
-func Doubts(text string, _ []model.Hole) []string {
+func Doubts(text string, _ []model.Placeholder) []string {
 	const way = "begin with set -e, or set shell: [/bin/bash, -euo, pipefail, -c]"
 	if careful.MatchString(text) {
 		return nil

@@ -47,7 +47,7 @@ func (f *form) refuse(n int, why reason) error {
 }
 
 // environment is the way out that is left in most places.
-func environment(h model.Hole, how string) string {
+func environment(h model.Placeholder, how string) string {
 	return "set environment: {NAME: " + h.Expr + "} and write it " + how
 }
 

@@ -78,7 +78,7 @@ func (c *command) declared(b *model.Body) (v model.Value, ok bool) {
 // split makes words of a command line, by the resource's provider, and a text for
 // people: what they would paste into a shell.
 func (c *command) split(b *model.Body, property string, v model.Value) (argv []string, text string) {
-	text = strings.TrimSuffix(model.Written(v.Text, v.Holes.Each()), "\n")
+	text = strings.TrimSuffix(model.Written(v.Text, v.Placeholders.Each()), "\n")
 	if strings.TrimSpace(v.Text) == "" {
 		b.RefuseAt(v.Pos, property, "command is empty", "")
 		return nil, text
@@ -89,14 +89,14 @@ func (c *command) split(b *model.Body, property string, v model.Value) (argv []s
 			argv = append(argv, word.Text)
 		}
 		var filled string
-		filled, err = c.w.Fill(argv, v.Text, v.Holes.Each())
+		filled, err = c.w.Fill(argv, v.Text, v.Placeholders.Each())
 		if argv = append(argv, filled); err == nil && strings.TrimSpace(filled) == "" {
 			err = errors.New("command is empty")
 		}
 	} else if c.shell {
-		argv, err = c.w.Shell.Argv(v.Text, v.Holes.Each())
+		argv, err = c.w.Shell.Argv(v.Text, v.Placeholders.Each())
 	} else {
-		argv, err = c.w.Posix.Argv(v.Text, v.Holes.Each())
+		argv, err = c.w.Posix.Argv(v.Text, v.Placeholders.Each())
 	}
 	if err != nil {
 		var hint interface{ Hint() string }
@@ -116,8 +116,8 @@ func (c *command) split(b *model.Body, property string, v model.Value) (argv []s
 	} else {
 		text = c.w.Join(argv)
 	}
-	if v.Holes != nil {
-		v.Holes.Filled = text
+	if v.Placeholders != nil {
+		v.Placeholders.Filled = text
 	}
 	return argv, strings.TrimSuffix(text, "\n")
 }
@@ -191,7 +191,7 @@ func (c *command) decodeConditions(b *model.Body) {
 	for _, property := range []string{"onlyif", "unless"} {
 		for _, v := range b.Each(property) {
 			argv, text := c.split(b, property, v)
-			c.cond.Guards = append(c.cond.Guards, model.Guard{Property: property, Command: text, Argv: argv})
+			c.cond.Commands = append(c.cond.Commands, model.Guard{Property: property, Command: text, Argv: argv})
 		}
 	}
 }
@@ -256,7 +256,7 @@ func (c *command) doubtCommands(b *model.Body) {
 			}
 		}
 		for _, v := range lines {
-			for _, doubt := range doubts(v.Text, v.Holes.Each()) {
+			for _, doubt := range doubts(v.Text, v.Placeholders.Each()) {
 				message, suggestion, _ := strings.Cut(doubt, "; ")
 				b.WarnAt(v.Pos, property, message, suggestion)
 			}
@@ -267,7 +267,7 @@ func (c *command) doubtCommands(b *model.Body) {
 // literal warns of a text that is written as if a shell would expand it. What
 // came in with a value is meant as it is.
 func literal(b *model.Body, property string, v model.Value) {
-	written := v.Marked()
+	written := v.Template()
 	switch {
 	case strings.HasPrefix(written, "~"):
 		b.WarnAt(v.Pos, property, "~ is not expanded here", "write the home directory out")

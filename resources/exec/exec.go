@@ -21,8 +21,8 @@ type Run func(context.Context, model.Command) (model.Exit, error)
 // Provider turns a command line into words, with the values of its holes in
 // them, and says what in it is probably not meant.
 type Provider struct {
-	Argv   func(line string, holes []model.Hole) ([]string, error)
-	Doubts func(line string, holes []model.Hole) []string
+	Argv   func(line string, holes []model.Placeholder) ([]string, error)
+	Doubts func(line string, holes []model.Placeholder) []string
 }
 
 // Options are what the type needs from the program around it.
@@ -32,13 +32,13 @@ type Options struct {
 	Posix    Provider
 	Shell    Provider
 	// Fill puts values into a text for a shell that the resource names itself.
-	Fill     func(shell []string, text string, holes []model.Hole) (string, error)
+	Fill     func(shell []string, text string, holes []model.Placeholder) (string, error)
 	Join     func(argv []string) string // words as text that a shell reads back
 	Environ  []string                   // settle's own environment
 	CleanEnv bool                       // start every command from a clean one
 	Grace    time.Duration              // between TERM and KILL
 	RunID    string
-	Mask     model.Masker // takes secrets out of output; nil: none
+	Mask     model.Redactor // takes secrets out of output; nil: none
 }
 
 // Type returns the exec type.
@@ -76,7 +76,7 @@ type command struct {
 	path      []string
 	returns   []int
 	unchanged []int // codes out of returns; all of them for `unchanged: true`
-	cond      model.Conditions
+	cond      model.Guards
 	log       string
 	user      string
 	group     string

@@ -57,7 +57,7 @@ func pairs(kv ...string) model.Value {
 }
 
 // words stands for the posix provider: splits at blanks, refuses a pipe.
-func words(line string, _ []model.Hole) ([]string, error) {
+func words(line string, _ []model.Placeholder) ([]string, error) {
 	if strings.Contains(line, "|") {
 		return nil, errors.New("| is a shell operator")
 	}
@@ -65,13 +65,13 @@ func words(line string, _ []model.Hole) ([]string, error) {
 }
 
 func options(r *runner, environ ...string) Options {
-	none := func(string, []model.Hole) []string { return nil }
+	none := func(string, []model.Placeholder) []string { return nil }
 	return Options{
 		Run:      r.run,
 		LookPath: func(name, _ string, _ []string) (string, error) { return name, nil },
 		Posix:    Provider{Argv: words, Doubts: none},
-		Shell:    Provider{Argv: func(s string, _ []model.Hole) ([]string, error) { return []string{"/bin/sh", "-c", s}, nil }, Doubts: none},
-		Fill:     func(_ []string, text string, _ []model.Hole) (string, error) { return text, nil },
+		Shell:    Provider{Argv: func(s string, _ []model.Placeholder) ([]string, error) { return []string{"/bin/sh", "-c", s}, nil }, Doubts: none},
+		Fill:     func(_ []string, text string, _ []model.Placeholder) (string, error) { return text, nil },
 		Join:     func(argv []string) string { return strings.Join(argv, " ") },
 		Environ:  environ, RunID: "r1", Grace: time.Second,
 	}
@@ -224,7 +224,7 @@ func TestGuardsRunAsTheCommandDoes(t *testing.T) {
 		t.Fatal("exit 1 is a success")
 	}
 	guard, command := r.commands[0], r.commands[1]
-	if guard.Timeout != 5*time.Minute || guard.Stdin != nil || guard.Mark == command.Mark {
+	if guard.Timeout != 5*time.Minute || guard.Stdin != nil || guard.ProcessTag == command.ProcessTag {
 		t.Errorf("guard: %+v", guard)
 	}
 	if diff := cmp.Diff([]string{"/bin/bash", "-c", "g"}, guard.Argv); diff != "" {
@@ -267,7 +267,7 @@ func TestCreates(t *testing.T) {
 	if err := os.Symlink("nowhere", filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
 	}
-	if d, err = spec.Check(t.Context(), model.Ask{}); err != nil || d.Act || len(d.Notes) != 1 {
+	if d, err = spec.Check(t.Context(), model.Ask{}); err != nil || d.Act || len(d.Warnings) != 1 {
 		t.Errorf("a dangling link: %+v, %v", d, err)
 	}
 }

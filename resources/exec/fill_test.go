@@ -13,9 +13,9 @@ import (
 
 // filled is a text with a value in place of each %, as the loader hands it over.
 func filled(s string, values ...string) model.Value {
-	v := model.Value{Text: strings.ReplaceAll(s, "%", model.Mark), Holes: &model.Holes{}}
+	v := model.Value{Text: strings.ReplaceAll(s, "%", model.PlaceholderByte), Placeholders: &model.Placeholders{}}
 	for _, value := range values {
-		v.Holes.Values = append(v.Holes.Values, model.Hole{Text: value, Expr: "${var.x}"})
+		v.Placeholders.Items = append(v.Placeholders.Items, model.Placeholder{Text: value, Expr: "${var.x}"})
 	}
 	return v
 }
@@ -58,11 +58,11 @@ func TestFilledCommands(t *testing.T) {
 			if got := spec.About().Command; got != tt.shown {
 				t.Errorf("it shows %s, want %s", got, tt.shown)
 			}
-			if got := strings.TrimSuffix(tt.values["command"].Holes.Filled, "\n"); got != tt.shown {
+			if got := strings.TrimSuffix(tt.values["command"].Placeholders.Filled, "\n"); got != tt.shown {
 				t.Errorf("it leaves %s in its holes, want %s", got, tt.shown)
 			}
-			if want := `test 'it'\''s; rm -rf $HOME'`; guard.Holes.Filled != want {
-				t.Errorf("the guard leaves %s, want %s", guard.Holes.Filled, want)
+			if want := `test 'it'\''s; rm -rf $HOME'`; guard.Placeholders.Filled != want {
+				t.Errorf("the guard leaves %s, want %s", guard.Placeholders.Filled, want)
 			}
 		})
 	}
@@ -70,7 +70,7 @@ func TestFilledCommands(t *testing.T) {
 
 func TestFilledCommandsRefuse(t *testing.T) {
 	raw := filled("echo %", "x")
-	raw.Holes.Values[0].Raw, raw.Holes.Values[0].Expr = true, "${raw.var.x}"
+	raw.Placeholders.Items[0].Raw, raw.Placeholders.Items[0].Expr = true, "${raw.var.x}"
 	for _, tt := range []struct {
 		name   string
 		values map[string]model.Value

@@ -22,7 +22,7 @@ const guardTimeout = 5 * time.Minute
 // Check reads creates and guards, by the decision table.
 func (c *command) Check(ctx context.Context, ask model.Ask) (model.Decision, error) {
 	who, err := c.account()
-	if err != nil && len(c.cond.Guards)+len(c.cond.Creates) == 0 {
+	if err != nil && len(c.cond.Commands)+len(c.cond.Creates) == 0 {
 		who, err = account{}, nil // it matters only when it runs
 	}
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *command) Check(ctx context.Context, ask model.Ask) (model.Decision, err
 	dir := c.dir(who)
 	cond.Creates = c.creates(dir)
 	cond.Exists = exists
-	cond.Ask = func(ctx context.Context, g model.Guard) (int, error) { return c.ask(ctx, who, g) }
+	cond.RunGuard = func(ctx context.Context, g model.Guard) (int, error) { return c.ask(ctx, who, g) }
 	d, err := cond.Decide(ctx, ask)
 	if err != nil {
 		return d, c.veil(err)
@@ -43,7 +43,7 @@ func (c *command) Check(ctx context.Context, ask model.Ask) (model.Decision, err
 			_, path = c.environment(who, dir, "")
 		}
 		if _, err := c.w.LookPath(c.argv[0], dir, path); err != nil {
-			d.Doubts = append(d.Doubts, c.veil(err).Error())
+			d.Obstacles = append(d.Obstacles, c.veil(err).Error())
 		}
 	}
 	return d, nil
@@ -136,8 +136,8 @@ func (c *command) process(who account, argv []string) model.Command {
 	env, path := c.environment(who, dir, mark)
 	return model.Command{
 		Argv: argv, Dir: dir, Env: env, Path: path, Stdin: c.stdin,
-		Timeout: c.timeout, Grace: c.w.Grace, Mark: mark,
-		User: who.credential, Umask: c.umask, Mask: c.w.Mask, Sensitive: c.sensitive,
+		Timeout: c.timeout, Grace: c.w.Grace, ProcessTag: mark,
+		User: who.credential, Umask: c.umask, Redact: c.w.Mask, Sensitive: c.sensitive,
 	}
 }
 
@@ -211,14 +211,14 @@ func (c *command) veil(err error) error {
 		return err
 	}
 	words := slices.Clone(c.argv)
-	for _, g := range c.cond.Guards {
+	for _, g := range c.cond.Commands {
 		words = append(words, g.Argv...)
 	}
 	for _, p := range c.env {
 		words = append(words, p.value)
 	}
 	mask, _ := secret.New(append(words, string(c.stdin)))
-	return veiled{mask.Text(err.Error()), err}
+	return veiled{mask.Redact(err.Error()), err}
 }
 
 // veiled is an error whose text has been gone over.

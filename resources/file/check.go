@@ -23,7 +23,7 @@ const (
 func (f *file) Check(ctx context.Context, ask model.Ask) (model.Decision, error) {
 	looked := f.looks()
 	d := model.Decision{Read: []string{looked}}
-	s := survey{last: ask.Last}
+	s := survey{last: ask.LastState}
 	err := f.parts(func(p part) error {
 		g, err := f.compare(ctx, p)
 		if err == nil && g.differs() {
@@ -43,7 +43,7 @@ func (f *file) Check(ctx context.Context, ask model.Ask) (model.Decision, error)
 		d.Reason = "as declared"
 		return d, nil
 	}
-	d.Act, d.Reason, d.Notes, d.Doubts, d.Diff = true, s.reason(), s.notes, s.doubts, s.diff.String()
+	d.Act, d.Reason, d.Warnings, d.Obstacles, d.Diff = true, s.reason(), s.notes, s.doubts, s.diff.String()
 	return d, nil
 }
 

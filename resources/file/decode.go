@@ -117,7 +117,7 @@ func (f *file) decodeValidate(b *model.Body) {
 		}
 	} else {
 		var err error
-		if f.validate, err = f.w.Argv(v.Text, literal(v.Holes.Each())); err != nil {
+		if f.validate, err = f.w.Argv(v.Text, literal(v.Placeholders.Each())); err != nil {
 			var hint interface{ Hint() string }
 			suggestion := ""
 			if errors.As(err, &hint) {
@@ -126,8 +126,8 @@ func (f *file) decodeValidate(b *model.Body) {
 			b.Refuse("validate", err.Error(), suggestion)
 			return
 		}
-		if v.Holes != nil {
-			v.Holes.Filled = f.w.Join(f.validate)
+		if v.Placeholders != nil {
+			v.Placeholders.Filled = f.w.Join(f.validate)
 		}
 	}
 	named := func(word string) bool { return strings.Contains(strings.ReplaceAll(word, percent, ""), placeholder) }
@@ -140,7 +140,7 @@ func (f *file) decodeValidate(b *model.Body) {
 }
 
 // literal returns the holes of a validate with values in which a '%' is one.
-func literal(holes []model.Hole) []model.Hole {
+func literal(holes []model.Placeholder) []model.Placeholder {
 	holes = slices.Clone(holes)
 	for i := range holes {
 		holes[i].Text = strings.ReplaceAll(holes[i].Text, placeholder, percent)

@@ -31,14 +31,14 @@ type Options struct {
 	Disk     Disk
 	Run      func(context.Context, model.Command) (model.Exit, error)
 	LookPath func(name, dir string, path []string) (string, error)
-	Argv     func(line string, holes []model.Hole) ([]string, error) // a command line's words
-	Join     func(argv []string) string                              // words as text that a shell reads back
+	Argv     func(line string, holes []model.Placeholder) ([]string, error) // a command line's words
+	Join     func(argv []string) string                                     // words as text that a shell reads back
 	// Environment composes a child's environment, and says where its program is looked for.
 	Environment func(base model.Base, dir, mark string) (env, path []string)
 	Grace       time.Duration // between TERM and KILL
 	RunID       string
-	Mask        model.Masker // takes secrets out of output; nil: none
-	BackupDir   string       // where old files are kept; "" is nowhere
+	Mask        model.Redactor // takes secrets out of output; nil: none
+	BackupDir   string         // where old files are kept; "" is nowhere
 	// Key is that by which contents are summed up, so that no one guesses them
 	// from what is remembered. It is nil when there is none to be had.
 	Key func(create bool) []byte

@@ -21,10 +21,10 @@ import (
 // ledger is a journal in memory.
 type ledger struct {
 	mu    sync.Mutex
-	facts []model.Fact
+	facts []model.Record
 }
 
-func (l *ledger) Append(facts []model.Fact, _ bool) error {
+func (l *ledger) Append(facts []model.Record, _ bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.facts = append(l.facts, facts...)
@@ -59,7 +59,7 @@ func (r *remembered) walk(properties string, act engine.Act) model.Outcome {
 		r.Fatal(problems)
 	}
 	plan := &model.Plan{Manifest: m, Memory: model.Replay(r.ledger.facts), Run: "r"}
-	outcomes, err := engine.Run(r.Context(), plan, engine.Options{Act: act, Journal: &r.ledger, Remembers: true, Now: time.Now})
+	outcomes, err := engine.Run(r.Context(), plan, engine.Options{Act: act, Journal: &r.ledger, RemembersState: true, Now: time.Now})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestWhatIsRememberedIsNoSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.walk(properties, engine.Apply)
-		return r.ledger.facts[len(r.ledger.facts)-1].Last
+		return r.ledger.facts[len(r.ledger.facts)-1].LastState
 	}
 	last := remembers(`content: hunter2`)
 	if len(last) == 0 || len(last) > 80 || strings.Contains(last, "hunter2") {
@@ -258,9 +258,9 @@ func TestWhatIsNotAsDeclaredIsNotRemembered(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	outcomes, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Run: "r"}, engine.Options{Act: engine.Apply, Journal: &r.ledger, Remembers: true, Now: time.Now})
-	if err != nil || outcomes[0].Status != model.Changed || outcomes[0].Last != "" {
-		t.Errorf("%v: %s, remembers %q: %v", outcomes[0].Status, outcomes[0].Reason, outcomes[0].Last, err)
+	outcomes, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Run: "r"}, engine.Options{Act: engine.Apply, Journal: &r.ledger, RemembersState: true, Now: time.Now})
+	if err != nil || outcomes[0].Status != model.Changed || outcomes[0].LastState != "" {
+		t.Errorf("%v: %s, remembers %q: %v", outcomes[0].Status, outcomes[0].Reason, outcomes[0].LastState, err)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestNothingIsRememberedWithoutState(t *testing.T) {
 	if err := os.Remove(r.path("state")); err != nil {
 		t.Fatal(err)
 	}
-	if o := r.walk(`content: x`, engine.Apply); o.Status != model.Changed || o.Last != "" || len(r.ledger.facts) != 0 {
-		t.Errorf("%v, remembers %q in %d facts", o.Status, o.Last, len(r.ledger.facts))
+	if o := r.walk(`content: x`, engine.Apply); o.Status != model.Changed || o.LastState != "" || len(r.ledger.facts) != 0 {
+		t.Errorf("%v, remembers %q in %d facts", o.Status, o.LastState, len(r.ledger.facts))
 	}
 }

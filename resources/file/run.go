@@ -32,8 +32,8 @@ func (f *file) Run(ctx context.Context, stage model.Stage) (model.Effect, error)
 		effect.Unchanged = false
 		return f.mend(ctx, g, &effect)
 	})
-	if err == nil && stage.Recalls {
-		effect.Last = f.leave(ctx)
+	if err == nil && stage.RemembersState {
+		effect.LastState = f.leave(ctx)
 	}
 	return effect, err
 }
@@ -148,7 +148,7 @@ func (f *file) validator(path string) model.Command {
 	}
 	cmd := model.Command{
 		Argv: argv, Dir: f.base.Dir, Env: env, Path: dirs,
-		Timeout: f.timeout, Grace: f.w.Grace, Mark: mark, Mask: f.w.Mask, Sensitive: f.sensitive,
+		Timeout: f.timeout, Grace: f.w.Grace, ProcessTag: mark, Redact: f.w.Mask, Sensitive: f.sensitive,
 	}
 	if cmd.Timeout == 0 {
 		cmd.Timeout = validateTimeout

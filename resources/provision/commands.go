@@ -17,7 +17,7 @@ func (s *server) shutdown(ctx context.Context, stage model.Stage, a *answer, eff
 			return err
 		}
 	}
-	effect.Ended, effect.Reason = model.Shutdown, a.mask.Text(a.verdict.Reason)
+	effect.Ended, effect.Reason = model.Shutdown, a.mask.Redact(a.verdict.Reason)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // defaultDenyList are the names that Choria keeps for those who may do
@@ -76,10 +77,10 @@ func (w *world) words(b *model.Body, property string) []string {
 		}
 		return argv
 	}
-	argv, err := w.Argv(v.Text, v.Holes.Each())
+	argv, err := w.Argv(v.Text, v.Placeholders.Each())
 	if err == nil {
-		if v.Holes != nil {
-			v.Holes.Filled = w.Join(argv)
+		if v.Placeholders != nil {
+			v.Placeholders.Filled = w.Join(argv)
 		}
 		return argv
 	}
@@ -152,7 +153,7 @@ func (s *server) decodeFeatures(b *model.Body) {
 		on, ok := switches[v.Text]
 		if !ok {
 			suggestion := "settle knows pki, ed25519, jwt and upgrades"
-			if near := model.Near(v.Text, sortedKeys(switches)); near != "" {
+			if near := spelling.Suggest(v.Text, sortedKeys(switches)); near != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", near)
 			}
 			b.RefuseAt(v.Pos, "features", fmt.Sprintf("unknown feature %q", v.Text), suggestion)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // Features are what a site has turned on.
@@ -211,7 +211,7 @@ func (j *judge) got() string {
 		switch {
 		case strings.EqualFold(key, "configuration"):
 			word += " (empty)"
-		case model.Near(key, []string{"configuration"}) != "":
+		case spelling.Suggest(key, []string{"configuration"}) != "":
 			word += ` (did you mean "configuration"?)`
 		}
 		words = append(words, word)

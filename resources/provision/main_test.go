@@ -50,7 +50,7 @@ type site struct {
 	*testing.T
 	dir    string
 	memory *model.Memory // of the last run
-	facts  []model.Fact
+	facts  []model.Record
 	heard  []string // lines of output of the last run
 }
 
@@ -160,7 +160,7 @@ func loadAll(dir, text string, w resources.World) (m *model.Manifest, problems, 
 }
 
 // Append makes the site a journal.
-func (s *site) Append(facts []model.Fact, _ bool) error {
+func (s *site) Append(facts []model.Record, _ bool) error {
 	s.facts = append(s.facts, facts...)
 	return nil
 }
@@ -180,7 +180,7 @@ func (s *site) walkWith(act engine.Act, text string, askHelpers bool) *model.Out
 	memory := model.Replay(s.facts)
 	s.heard = nil
 	outcomes, err := engine.Run(context.Background(), &model.Plan{Manifest: m, Memory: memory, Run: fmt.Sprint(len(s.facts))}, engine.Options{
-		Act: act, Journal: s, Remembers: true, Now: time.Now, AskHelpers: askHelpers,
+		Act: act, Journal: s, RemembersState: true, Now: time.Now, AskHelpers: askHelpers,
 		Watch: engine.Watch{Output: func(_ int, line []byte) { s.heard = append(s.heard, string(line)) }},
 	})
 	if err != nil {

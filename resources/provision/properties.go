@@ -21,7 +21,7 @@ var properties = []model.Property{
 	{Name: "jwt_signing_token", Kind: model.Line, Path: true, Meaning: "file with the token of a signer in an issuer's chain, whose seed jwt_signing_key is", Example: "/etc/settle/signer.jwt"},
 	{Name: "server_jwt_validity", Kind: model.Duration, Default: "365d", Meaning: "how long a server's token is good for when the helper does not say", Example: "90d"},
 	{Name: "cert_deny_list", Kind: model.Lines, Default: `\.privileged.mcollective$, \.privileged.choria$, \.mcollective$ and \.choria$`, Meaning: "regular expressions of names for which no certificate is requested; a list replaces the default one", Example: `['\.mcollective$', '\.choria$']`},
-	{Name: "inventory", Kind: model.Whatever, Meaning: "what the helper is told of the server: agents, classes, collectives, data_plugins, facts, machines, main_collective, upgradable and version, or the facts alone", Example: "{facts: {rack: 12}}"},
+	{Name: "inventory", Kind: model.AnyValue, Meaning: "what the helper is told of the server: agents, classes, collectives, data_plugins, facts, machines, main_collective, upgradable and version, or the facts alone", Example: "{facts: {rack: 12}}"},
 	{Name: "inventory_file", Kind: model.Line, Path: true, Meaning: "the same from a JSON file", Example: "/var/lib/facts.json"},
 	{Name: "inventory_command", Kind: model.CommandLine, Default: "facts of this machine, gathered once a run", Meaning: "the same from the standard output of a command", Example: "facter --json"},
 	{Name: "version", Kind: model.Line, Meaning: "version of the running server, for the inventory and for upgrades", Example: "0.30.0"},

@@ -62,8 +62,8 @@ type Options struct {
 	Ask         func(context.Context, model.Command) (model.Exit, error) // one exchange: the reply, or why there is none
 	Run         func(context.Context, model.Command) (model.Exit, error)
 	LookPath    func(name, dir string, path []string) (string, error)
-	Argv        func(line string, holes []model.Hole) ([]string, error) // a command line's words
-	Join        func(argv []string) string                              // words as text that a shell reads back
+	Argv        func(line string, holes []model.Placeholder) ([]string, error) // a command line's words
+	Join        func(argv []string) string                                     // words as text that a shell reads back
 	Environment func(base model.Base, dir, mark string) (env, path []string)
 	Conditions  func(*model.Body) func(context.Context, model.Ask) (model.Decision, error)
 	Disk        Disk
@@ -74,8 +74,8 @@ type Options struct {
 	Now         func() time.Time
 	Grace       time.Duration // between TERM and KILL
 	RunID       string
-	Mask        model.Masker // takes secrets out of output; nil: none
-	StateDir    string       // where keys wait that no reply has confirmed; "" is nowhere
+	Mask        model.Redactor // takes secrets out of output; nil: none
+	StateDir    string         // where keys wait that no reply has confirmed; "" is nowhere
 }
 
 // Type returns the provision type.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // MaxReply is how much a helper may write.
@@ -142,7 +142,7 @@ func (d *decoder) each(path string, n node, known map[string]func(path string, n
 		at := join(path, f.key)
 		if !ok {
 			u := Finding{Path: at, Message: "is not part of the contract"}
-			if near := model.Near(f.key, slices.Sorted(maps.Keys(known))); near != "" {
+			if near := spelling.Suggest(f.key, slices.Sorted(maps.Keys(known))); near != "" {
 				u.Suggestion = fmt.Sprintf("did you mean %q?", near)
 			}
 			unknown = append(unknown, u)

@@ -33,11 +33,11 @@ func (s *server) Check(ctx context.Context, ask model.Ask) (model.Decision, erro
 		return s.foresee(ctx, d)
 	}
 	if err := s.paused(); err != nil {
-		d.Doubts = append(d.Doubts, err.Error())
+		d.Obstacles = append(d.Obstacles, err.Error())
 	}
 	_, path := s.w.Environment(s.base, s.base.Dir, "")
 	if _, err := s.w.LookPath(s.helper[0], s.base.Dir, path); err != nil {
-		d.Doubts = append(d.Doubts, err.Error())
+		d.Obstacles = append(d.Obstacles, err.Error())
 	}
 	return d, nil
 }
@@ -46,11 +46,11 @@ func (s *server) Check(ctx context.Context, ask model.Ask) (model.Decision, erro
 func (s *server) foresee(ctx context.Context, d model.Decision) (model.Decision, error) {
 	d.Read = append(d.Read, "the helper's answer")
 	a, err := s.ask(ctx, model.Stage{}, false)
-	d.Notes = append(d.Notes, s.warnings(a)...)
+	d.Warnings = append(d.Warnings, s.warnings(a)...)
 	if err != nil {
 		return d, err
 	}
-	reason := a.mask.Text(a.verdict.Reason)
+	reason := a.mask.Redact(a.verdict.Reason)
 	switch a.verdict.Action {
 	case Defer:
 		d.Reason = "would be deferred: " + reason
@@ -74,7 +74,7 @@ func (s *server) foresee(ctx context.Context, d model.Decision) (model.Decision,
 		d.Reason = "as the helper says"
 		return d, nil
 	}
-	d.Reason, d.Diff = "would be changed: "+strings.Join(said, ", "), a.mask.Text(s.show(changes))
+	d.Reason, d.Diff = "would be changed: "+strings.Join(said, ", "), a.mask.Redact(s.show(changes))
 	return d, nil
 }
 
@@ -87,7 +87,7 @@ func (s *server) process(argv []string, timeout time.Duration) model.Command {
 	}
 	return model.Command{
 		Argv: argv, Dir: s.base.Dir, Env: env, Path: path, Timeout: timeout,
-		Grace: s.w.Grace, Mark: mark, Mask: s.w.Mask, Sensitive: s.sensitive,
+		Grace: s.w.Grace, ProcessTag: mark, Redact: s.w.Mask, Sensitive: s.sensitive,
 	}
 }
 
@@ -133,7 +133,7 @@ type answer struct {
 	exit    model.Exit
 	tried   bool          // the helper was to be started
 	took    time.Duration // zero: it was not
-	mask    *secret.Mask
+	mask    *secret.Redactor
 }
 
 // failure names helper and server in what went wrong between them, and hides
@@ -151,7 +151,7 @@ func (s *server) failure(a *answer, err error) error {
 			why = brief.Brief()
 		}
 	}
-	return &failed{a.mask.Text(fmt.Sprintf("helper %s for %s: %s", helper, s.identity, why)), err}
+	return &failed{a.mask.Redact(fmt.Sprintf("helper %s for %s: %s", helper, s.identity, why)), err}
 }
 
 type failed struct {
@@ -187,7 +187,7 @@ func (s *server) ask(ctx context.Context, stage model.Stage, keep bool) (*answer
 	}
 	cmd := s.process(s.helper, helperTimeout)
 	cmd.Stdin, cmd.Output, cmd.Started = m.input, stage.Output, stage.Started
-	cmd.Mask = both(cmd.Mask, a.mask)
+	cmd.Redact = both(cmd.Redact, a.mask)
 	start := s.w.Now()
 	a.tried = true
 	if a.exit, err = s.w.Ask(ctx, cmd); a.exit.Began {
@@ -204,7 +204,7 @@ func (s *server) ask(ctx context.Context, stage model.Stage, keep bool) (*answer
 }
 
 // both hides what either hides.
-func both(outer model.Masker, inner *secret.Mask) model.Masker {
+func both(outer model.Redactor, inner *secret.Redactor) model.Redactor {
 	switch {
 	case inner == nil:
 		return outer
@@ -268,7 +268,7 @@ func (s *server) Run(ctx context.Context, stage model.Stage) (model.Effect, erro
 		err = s.follow(ctx, stage, a, &effect)
 	}
 	if err != nil {
-		effect.Output = a.mask.Text(a.exit.Output) + effect.Output
+		effect.Output = a.mask.Redact(a.exit.Output) + effect.Output
 		effect.Truncated = effect.Truncated || a.exit.Truncated
 	}
 	return effect, err
@@ -281,7 +281,7 @@ func (s *server) warnings(a *answer) []string {
 		return append(list, fmt.Sprintf("%d doubts about the answer; settle helper run shows them", n))
 	}
 	for _, f := range a.verdict.Warnings {
-		list = append(list, a.mask.Text(f.String()))
+		list = append(list, a.mask.Redact(f.String()))
 	}
 	return list
 }
@@ -290,7 +290,7 @@ func (s *server) warnings(a *answer) []string {
 func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) error {
 	switch a.verdict.Action {
 	case Defer:
-		effect.Ended, effect.Reason = model.Deferred, a.mask.Text(a.verdict.Reason)
+		effect.Ended, effect.Reason = model.Deferred, a.mask.Redact(a.verdict.Reason)
 		return nil
 	case Shutdown:
 		return s.shutdown(ctx, stage, a, effect)
@@ -309,7 +309,7 @@ func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effec
 		s.confirm()
 		return nil
 	}
-	effect.Diff = a.mask.Text(s.show(changes))
+	effect.Diff = a.mask.Redact(s.show(changes))
 	var written []string
 	for i := range changes {
 		if ctx.Err() != nil {

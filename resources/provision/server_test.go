@@ -142,18 +142,18 @@ func TestDebts(t *testing.T) {
 	subscriber := "  - exec:\n      - restart: {command: 'true', refreshonly: true, subscribe: 'provision#" + identity + "'}\n"
 	s.script("exit 1")
 	s.want(s.walk(engine.Apply, s.manifest("")+subscriber), model.Failed, "…")
-	if len(s.memory.Debts) > 0 {
-		t.Errorf("owed: %v", s.memory.Debts)
+	if len(s.memory.Owed) > 0 {
+		t.Errorf("owed: %v", s.memory.Owed)
 	}
 	s.answers(fixture(t, "08-policies"))
 	s.want(s.walk(engine.Apply, s.manifest("config_file: /proc/server.conf")+subscriber), model.Failed, "…")
-	if len(s.memory.Debts) != 1 {
-		t.Errorf("owed: %v", s.memory.Debts)
+	if len(s.memory.Owed) != 1 {
+		t.Errorf("owed: %v", s.memory.Owed)
 	}
 	o := s.walk(engine.Apply, s.manifest("")+subscriber)
 	s.want(o, model.Changed, "server.conf written")
-	if len(s.memory.Debts) > 0 {
-		t.Errorf("owed: %v", s.memory.Debts)
+	if len(s.memory.Owed) > 0 {
+		t.Errorf("owed: %v", s.memory.Owed)
 	}
 }
 

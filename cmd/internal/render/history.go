@@ -47,7 +47,7 @@ func Owed(debts []Debt, marks []Mark) []byte {
 }
 
 // History lists runs for people, in the order given.
-func History(runs []model.Past) []byte {
+func History(runs []model.RunRecord) []byte {
 	if len(runs) == 0 {
 		return []byte("no runs yet\n")
 	}
@@ -64,7 +64,7 @@ func History(runs []model.Past) []byte {
 }
 
 // became says in words how a run of the history ended.
-func became(p *model.Past) string {
+func became(p *model.RunRecord) string {
 	switch {
 	case p.Going:
 		return "is running"
@@ -75,7 +75,7 @@ func became(p *model.Past) string {
 }
 
 // PastLine is the head of a run that is shown again.
-func PastLine(p *model.Past) []byte {
+func PastLine(p *model.RunRecord) []byte {
 	line := "run " + p.Run + " of " + p.Started.UTC().Format(time.DateTime)
 	if p.User != "" {
 		line += " by " + p.User

@@ -41,7 +41,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("none: %q", got)
 	}
 	exit := 1
-	ended := model.Past{Run: "20260102T030405Z-abcdef", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), User: "alice", DurationMS: 1900, ExitCode: &exit}
+	ended := model.RunRecord{Run: "20260102T030405Z-abcdef", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), User: "alice", DurationMS: 1900, ExitCode: &exit}
 	ended.Summary.Total, ended.Summary.Count[model.Failed], ended.Summary.Count[model.Stable], ended.Summary.Owed = 3, 1, 2, 1
 	killed, going := ended, ended
 	killed.Run, killed.ExitCode, killed.User = "20260102T030000Z-ghjkmn", nil, "bob"
@@ -49,7 +49,7 @@ func TestHistory(t *testing.T) {
 	want := "20260103T030000Z-pqrstu   2026-01-02 03:04:05   alice   is running\n" +
 		"20260102T030405Z-abcdef   2026-01-02 03:04:05   alice   exit 1   0 changed, 1 failed, 2 stable, 1 refresh owed in 1.9s\n" +
 		"20260102T030000Z-ghjkmn   2026-01-02 03:04:05   bob     was killed\n"
-	if got := string(History([]model.Past{going, ended, killed})); got != want {
+	if got := string(History([]model.RunRecord{going, ended, killed})); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 	if got, want := string(PastLine(&ended)), "run 20260102T030405Z-abcdef of 2026-01-02 03:04:05 by alice: exit 1\n"; got != want {
