@@ -42,7 +42,8 @@ var edges = map[string][]string{
 	"providers/shell":     {"model"},
 	"resources":           {"model", "resources/*", "providers/*"},
 	"resources/*":         {"model", "model/spelling"},
-	"cmd/internal/render": {"model"},
+	"cmd/internal/layout": {},
+	"cmd/internal/render": {"cmd/internal/layout", "model"},
 	"cmd/internal/typed":  {},
 	"cmd/bench":           {}, // runs settle from outside
 	"cmd/settle":          {"*"},

@@ -6,6 +6,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/settle-cm/settle/cmd/internal/layout"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -59,7 +60,7 @@ func (f *figure) svg(head string) string {
 		labels[i] = Shorten(Escape(n.ID), labelMost)
 		widths[i] = int(float64(Cells(labels[i])+f.markerCells())*cellWidth) + 2*labelPad
 	}
-	var links []link
+	var links []layout.Link
 	var classes []string
 	for _, e := range f.Edges {
 		from, known := number[e.From]
@@ -69,23 +70,23 @@ func (f *figure) svg(head string) string {
 			if e.Loop {
 				class += " loop"
 			}
-			links, classes = append(links, link{from, to}), append(classes, class)
+			links, classes = append(links, layout.Link{From: from, To: to}), append(classes, class)
 		}
 	}
-	d := lay(widths, links)
+	d := layout.Place(widths, links)
 	var b strings.Builder
 	const margin = 4
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" width="%d" height="%d" viewBox="%d %d %d %d" role="group" aria-label="Graph of %s">`+"\n",
-		d.width+2*margin, d.height+2*margin, -margin, -margin, d.width+2*margin, d.height+2*margin, count(len(f.Nodes), "resource"))
+		d.Width+2*margin, d.Height+2*margin, -margin, -margin, d.Width+2*margin, d.Height+2*margin, count(len(f.Nodes), "resource"))
 	b.WriteString(head)
-	for i, c := range d.curves {
-		if len(c.points) > 0 {
+	for i, c := range d.Curves {
+		if len(c.Points) > 0 {
 			fmt.Fprintf(&b, `<g class="edge %s" data-f="%d" data-t="%d"><path d="%s"/><path class="tip" d="%s"/></g>`+"\n",
-				html.EscapeString(classes[i]), links[i].from, links[i].to, c.path(), c.tip())
+				html.EscapeString(classes[i]), links[i].From, links[i].To, curvePath(&c), curveTip(&c))
 		}
 	}
 	for i := range f.Nodes {
-		f.node(&b, i, d.boxes[i], labels[i])
+		f.node(&b, i, d.Boxes[i], labels[i])
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
@@ -105,7 +106,7 @@ func (f *figure) look(n int) look {
 	return plainLook
 }
 
-func (f *figure) node(b *strings.Builder, n int, at box, label string) {
+func (f *figure) node(b *strings.Builder, n int, at layout.Box, label string) {
 	l := f.look(n)
 	open, end := "<g", "</g>"
 	if f.target != nil {
@@ -116,7 +117,7 @@ func (f *figure) node(b *strings.Builder, n int, at box, label string) {
 		title = f.titles(n)
 	}
 	fmt.Fprintf(b, `%s class="node %s" data-n="%d"><title>%s</title><path d="%s"/><text x="%d" y="%d">`,
-		open, l.Tone, n, html.EscapeString(title), outline(l.Tone, at), at.x+labelPad, at.y+at.h/2+4)
+		open, l.Tone, n, html.EscapeString(title), outline(l.Tone, at), at.X+labelPad, at.Y+at.H/2+4)
 	if l.Marker != "" {
 		fmt.Fprintf(b, `<tspan class="mark">%s</tspan> `, html.EscapeString(l.Marker))
 	}
@@ -129,8 +130,8 @@ func (f *figure) node(b *strings.Builder, n int, at box, label string) {
 }
 
 // outline is the shape of a tone.
-func outline(tone string, b box) string {
-	x, y, w, h := b.x, b.y, b.w, b.h
+func outline(tone string, b layout.Box) string {
+	x, y, w, h := b.X, b.Y, b.W, b.H
 	switch tone {
 	case "run": // a pill
 		r := h / 2
@@ -152,55 +153,55 @@ func outline(tone string, b box) string {
 // tipLength is how far the tip of an arrow reaches.
 const tipLength = 7
 
-// path draws a curve: straight past a layer, bent between two.
-func (c *curve) path() string {
+// curvePath draws a curve: straight past a layer, bent between two.
+func curvePath(c *layout.Curve) string {
 	var b strings.Builder
-	for i, p := range c.points {
+	for i, p := range c.Points {
 		switch {
 		case i == 0:
-			if c.turned {
-				p = c.short(p, tipLength)
+			if c.Reversed {
+				p = moveAlong(c, p, tipLength)
 			}
-			fmt.Fprintf(&b, "M%d %d", p.x, p.y)
+			fmt.Fprintf(&b, "M%d %d", p.X, p.Y)
 			continue
 		case i%2 == 0:
-			fmt.Fprintf(&b, "L%d %d", p.x, p.y)
+			fmt.Fprintf(&b, "L%d %d", p.X, p.Y)
 			continue
 		}
-		from := c.points[i-1]
-		if i == 1 && c.turned {
-			from = c.short(from, tipLength)
+		from := c.Points[i-1]
+		if i == 1 && c.Reversed {
+			from = moveAlong(c, from, tipLength)
 		}
-		if i == len(c.points)-1 && !c.turned {
-			p = c.short(p, -tipLength)
+		if i == len(c.Points)-1 && !c.Reversed {
+			p = moveAlong(c, p, -tipLength)
 		}
-		if c.down {
-			half := (p.y - from.y) / 2
-			fmt.Fprintf(&b, "C%d %d %d %d %d %d", from.x, from.y+half, p.x, p.y-half, p.x, p.y)
+		if c.Down {
+			half := (p.Y - from.Y) / 2
+			fmt.Fprintf(&b, "C%d %d %d %d %d %d", from.X, from.Y+half, p.X, p.Y-half, p.X, p.Y)
 		} else {
-			half := (p.x - from.x) / 2
-			fmt.Fprintf(&b, "C%d %d %d %d %d %d", from.x+half, from.y, p.x-half, p.y, p.x, p.y)
+			half := (p.X - from.X) / 2
+			fmt.Fprintf(&b, "C%d %d %d %d %d %d", from.X+half, from.Y, p.X-half, p.Y, p.X, p.Y)
 		}
 	}
 	return b.String()
 }
 
-// short is a point moved along the direction of the curve.
-func (c *curve) short(p point, by int) point {
-	if c.down {
-		return point{p.x, p.y + by}
+// moveAlong returns a point moved along the direction of the curve.
+func moveAlong(c *layout.Curve, p layout.Point, by int) layout.Point {
+	if c.Down {
+		return layout.Point{X: p.X, Y: p.Y + by}
 	}
-	return point{p.x + by, p.y}
+	return layout.Point{X: p.X + by, Y: p.Y}
 }
 
-// tip is the arrow at the end of a curve, or at its beginning when it is turned.
-func (c *curve) tip() string {
-	p, length := c.points[len(c.points)-1], -tipLength
-	if c.turned {
-		p, length = c.points[0], tipLength
+// curveTip draws the arrow at the end of a curve, or at its beginning when it is reversed.
+func curveTip(c *layout.Curve) string {
+	p, length := c.Points[len(c.Points)-1], -tipLength
+	if c.Reversed {
+		p, length = c.Points[0], tipLength
 	}
-	if c.down {
-		return fmt.Sprintf("M%d %dl-4 %dh8z", p.x, p.y, length)
+	if c.Down {
+		return fmt.Sprintf("M%d %dl-4 %dh8z", p.X, p.Y, length)
 	}
-	return fmt.Sprintf("M%d %dl%d -4v8z", p.x, p.y, length)
+	return fmt.Sprintf("M%d %dl%d -4v8z", p.X, p.Y, length)
 }
