@@ -24,10 +24,10 @@ type HelperCount struct {
 
 // CountHelpers adds what became of resources with helpers to the counts of their
 // sites, and returns the sites where provisioning is paused.
-func CountHelpers(counts map[string]HelperCount, outcomes []Outcome) (paused map[string]bool) {
+func CountHelpers(counts map[string]HelperCount, results []Result) (paused map[string]bool) {
 	paused = map[string]bool{}
-	for i := range outcomes {
-		o := &outcomes[i]
+	for i := range results {
+		o := &results[i]
 		if len(o.Helped) == 0 {
 			continue
 		}

@@ -13,13 +13,13 @@ func TestCountHelpers(t *testing.T) {
 	const second = time.Second
 	london := model.HelperCount{Asked: 10, Seconds: 5, Errors: 1, Shutdowns: 2, Provisioned: 3, Failures: 4}
 	counts := map[string]model.HelperCount{"london": london}
-	asked := func(site string, status model.Status, attempts ...model.Helped) model.Outcome {
+	asked := func(site string, status model.Status, attempts ...model.Helped) model.Result {
 		for i := range attempts {
 			attempts[i].Site = site
 		}
-		return model.Outcome{Status: status, Helped: attempts}
+		return model.Result{Status: status, Helped: attempts}
 	}
-	paused := model.CountHelpers(counts, []model.Outcome{
+	paused := model.CountHelpers(counts, []model.Result{
 		{Status: model.Failed}, // has no helper
 		asked("london", model.Changed, model.Helped{Took: second, Wrote: true}),
 		asked("london", model.Changed, model.Helped{Took: second}), // upgraded

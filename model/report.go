@@ -13,22 +13,22 @@ const ReportSchema = "settle.report/v1"
 // Report is what is told of a run, a plan or a validation: one value, from
 // which every output format is made.
 type Report struct {
-	Schema     string    `json:"schema"`
-	Version    string    `json:"version"` // settle's
-	Mode       string    `json:"mode"`    // apply, plan or validate
-	Manifest   string    `json:"manifest"`
-	Name       string    `json:"name"`
-	Run        string    `json:"run"`
-	Host       string    `json:"host"`
-	Started    time.Time `json:"started"`
-	DurationMS int64     `json:"duration_ms"`
-	ExitCode   int       `json:"exit_code"`
-	Error      string    `json:"error"`
-	State      State     `json:"state"`
-	Summary    Summary   `json:"summary"`
-	Problems   Problems  `json:"problems"`
-	Warnings   Problems  `json:"warnings"`
-	Resources  []Outcome `json:"resources"`
+	Schema     string           `json:"schema"`
+	Version    string           `json:"version"` // settle's
+	Mode       string           `json:"mode"`    // apply, plan or validate
+	Manifest   string           `json:"manifest"`
+	Name       string           `json:"name"`
+	Run        string           `json:"run"`
+	Host       string           `json:"host"`
+	Started    time.Time        `json:"started"`
+	DurationMS int64            `json:"duration_ms"`
+	ExitCode   int              `json:"exit_code"`
+	Error      string           `json:"error"`
+	State      State            `json:"state"`
+	Summary    Summary          `json:"summary"`
+	Problems   Problems         `json:"problems"`
+	Warnings   Problems         `json:"warnings"`
+	Resources  []ResourceReport `json:"resources"`
 }
 
 // State says where the run's memory is kept and whether there was one before.
@@ -52,15 +52,15 @@ var (
 	planStatuses  = []Status{WouldRun, WouldRefresh, MayRun, Stable, Failed, Skipped}
 )
 
-// Summarize counts the outcomes.
-func Summarize(plan bool, outcomes []Outcome, owed int) Summary {
-	s := Summary{Plan: plan, Total: len(outcomes), Owed: owed}
-	for i := range outcomes {
-		if outcomes[i].Status == Failed && outcomes[i].Ignored {
+// Summarize counts the resources.
+func Summarize(plan bool, resources []ResourceReport, owed int) Summary {
+	s := Summary{Plan: plan, Total: len(resources), Owed: owed}
+	for i := range resources {
+		if resources[i].Status == Failed && resources[i].Ignored {
 			s.Ignored++
 			continue
 		}
-		s.Count[outcomes[i].Status]++
+		s.Count[resources[i].Status]++
 	}
 	return s
 }

@@ -32,11 +32,11 @@ type SavedDecision struct {
 	Diff   string `json:"diff,omitempty"` // a sum of what it showed would change: that, and nothing else, was agreed to
 }
 
-// Save makes a plan to keep from a preview's outcomes.
-func Save(m *Manifest, position string, selection Selection, outcomes []Outcome) Saved {
+// Save makes a plan to keep from the results of a preview.
+func Save(m *Manifest, position string, selection Selection, results []Result) Saved {
 	s := Saved{Schema: SavedSchema, Manifest: m.Path, Hash: m.Hash, Text: m.TextHash, Identity: m.Identity, Position: position, Selection: selection}
-	for i := range outcomes {
-		s.Decisions = append(s.Decisions, SavedDecision{outcomes[i].ID, outcomes[i].Status, outcomes[i].DiffSum})
+	for i := range results {
+		s.Decisions = append(s.Decisions, SavedDecision{results[i].ID, results[i].Status, results[i].DiffSum})
 	}
 	return s
 }

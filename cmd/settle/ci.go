@@ -94,7 +94,7 @@ func (p *pipeline) output(n int, line []byte) (shown bool) {
 }
 
 // finished is called for every resource.
-func (p *pipeline) finished(n int, o *model.Outcome) {
+func (p *pipeline) finished(n int, o *model.ResourceReport) {
 	if p.sections != nil {
 		p.sections.finished(n, o)
 	}

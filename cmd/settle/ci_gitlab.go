@@ -79,7 +79,7 @@ func (w *speaker) say(line string) {
 
 // finished ends the section of a resource. One that said nothing as it went gets
 // a section of what the report keeps of its output.
-func (s *sections) finished(n int, o *model.Outcome) {
+func (s *sections) finished(n int, o *model.ResourceReport) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.floor == n {

@@ -10,9 +10,9 @@ import (
 )
 
 func reported(plan bool, statuses ...model.Status) *model.Report {
-	var outcomes []model.Outcome
+	var outcomes []model.ResourceReport
 	for _, s := range statuses {
-		outcomes = append(outcomes, model.Outcome{Status: s})
+		outcomes = append(outcomes, model.ResourceReport{Status: s})
 	}
 	return &model.Report{Resources: outcomes, Summary: model.Summarize(plan, outcomes, 0)}
 }
@@ -33,7 +33,7 @@ func TestExitCode(t *testing.T) {
 		plans       = ending{report: reported(true, model.MayRun), detailed: true}
 		shutdown    = ending{report: reported(false, model.Shutdown, model.Skipped)}
 		checks      = reported(true, model.WouldRun)
-		ignored     = []model.Outcome{{Status: model.Failed, Ignored: true}}
+		ignored     = []model.ResourceReport{{Status: model.Failed, Ignored: true}}
 	)
 	checks.Resources[0].Check = true
 	for _, row := range []struct {

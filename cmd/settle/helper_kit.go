@@ -52,7 +52,7 @@ func (c *helperTestCommand) run(a *app) []ending {
 	begun := time.Now()
 	for _, t := range cases {
 		start := time.Now()
-		o := model.Outcome{ID: "helper#" + t.name, Type: "helper", Name: t.name, Status: model.Stable, Command: c.Helper,
+		o := model.ResourceReport{ID: "helper#" + t.name, Type: "helper", Name: t.name, Status: model.Stable, Command: c.Helper,
 			Tags: []string{}, RefreshedBy: []string{}, Guards: []model.GuardResult{}, Warnings: []model.Problem{}}
 		said, err := h.run(ctx, &t)
 		if o.Reason = said; err != nil {

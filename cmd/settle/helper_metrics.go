@@ -57,13 +57,13 @@ func (l *loaded) remembered() *helperTally {
 
 // count adds a run to the tally and keeps it, for a manifest that has provisions.
 // The state has to be locked.
-func (l *loaded) count(outcomes []model.Outcome) error {
+func (l *loaded) count(results []model.Result) error {
 	l.tally = l.remembered()
 	if len(l.tally.sites) == 0 {
 		return nil
 	}
 	before := maps.Clone(l.tally.counts)
-	l.tally.paused = model.CountHelpers(l.tally.counts, outcomes)
+	l.tally.paused = model.CountHelpers(l.tally.counts, results)
 	if l.report.State.Dir == "" || maps.Equal(before, l.tally.counts) {
 		return nil
 	}

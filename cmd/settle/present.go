@@ -28,6 +28,8 @@ type presenter struct {
 	mu   sync.Mutex // of seq: output comes from any goroutine
 	seq  int
 	sent []bool // resources of which it was told that they are finished
+
+	resources []model.ResourceReport // of the manifest that is walked; those that are sent are filled in
 }
 
 func (a *app) newPresenter(mode string, flags reportFlags, many bool) *presenter {
@@ -73,15 +75,10 @@ func (p *presenter) begin(l *loaded) {
 }
 
 // watch tells of a walk while it goes on.
-func (p *presenter) watch(m *model.Manifest) engine.Watch {
-	p.sent = make([]bool, len(m.Resources))
-	w := engine.Watch{
-		Finished: func(n int, o *model.Outcome) {
-			p.sent[n] = true
-			p.event(render.Event{Type: render.EventResourceFinished, Resource: o})
-			p.progress(o)
-		},
-	}
+func (p *presenter) watch(l *loaded) engine.Watch {
+	m := l.manifest
+	p.sent, p.resources = make([]bool, len(m.Resources)), make([]model.ResourceReport, len(m.Resources))
+	var w engine.Watch
 	if p.events() || p.Verbose {
 		w.Started = func(n int) {
 			id := m.Resources[n].ID()
@@ -105,13 +102,30 @@ func (p *presenter) watch(m *model.Manifest) engine.Watch {
 			p.err.output(fronts[n], line)
 		}
 	}
-	return p.aside(m, w)
+	return p.aside(l, w)
+}
+
+// resource turns a result into its part of the report.
+func (p *presenter) resource(l *loaded, n int, result *model.Result) *model.ResourceReport {
+	p.resources[n] = model.NewResourceReport(&l.manifest.Resources[n], result, l.mask.Redact)
+	return &p.resources[n]
+}
+
+// rest completes the resources of the report when a walk has ended: one that was
+// stopped did not come to all of them.
+func (p *presenter) rest(l *loaded, results []model.Result) []model.ResourceReport {
+	for n := range results {
+		if !p.sent[n] {
+			p.resource(l, n, &results[n])
+		}
+	}
+	return p.resources
 }
 
 // aside tells of a walk those who do not read the result: who watches, the
 // pipeline, and the files that are written at the end.
-func (p *presenter) aside(m *model.Manifest, w engine.Watch) engine.Watch {
-	started, output, finished := w.Started, w.Output, w.Finished
+func (p *presenter) aside(l *loaded, w engine.Watch) engine.Watch {
+	m, started, output := l.manifest, w.Started, w.Output
 	p.live.begin(len(m.Resources))
 	p.pipe.begin(m)
 	w.Started = func(n int) {
@@ -127,17 +141,20 @@ func (p *presenter) aside(m *model.Manifest, w engine.Watch) engine.Watch {
 			output(n, line)
 		}
 	}
-	w.Finished = func(n int, o *model.Outcome) {
+	w.Finished = func(n int, result *model.Result) {
+		r := p.resource(l, n, result)
 		p.files.finished(n)
 		p.live.finished(n)
-		p.pipe.finished(n, o)
-		finished(n, o)
+		p.pipe.finished(n, r)
+		p.sent[n] = true
+		p.event(render.Event{Type: render.EventResourceFinished, Resource: r})
+		p.progress(r)
 	}
 	return w
 }
 
 // progress tells whoever watches that a resource did something.
-func (p *presenter) progress(o *model.Outcome) {
+func (p *presenter) progress(o *model.ResourceReport) {
 	if !p.err.progress || p.mode != "apply" {
 		return
 	}

@@ -184,10 +184,10 @@ func (m *memory) watched(manifest *model.Manifest, w engine.Watch) engine.Watch 
 			started(n)
 		}
 	}
-	w.Finished = func(n int, o *model.Outcome) {
-		m.locked.Finished(o.ID)
+	w.Finished = func(n int, result *model.Result) {
+		m.locked.Finished(result.ID)
 		if finished != nil {
-			finished(n, o)
+			finished(n, result)
 		}
 	}
 	return w

@@ -79,7 +79,7 @@ func (j *job) holds(l *loaded, known *memory) *refusal {
 
 // save writes the plan that was just made. It replaces an older one whole, and
 // only the user may read it.
-func (j *job) save(l *loaded, known *memory, outcomes []model.Outcome) error {
+func (j *job) save(l *loaded, known *memory, results []model.Result) error {
 	if j.out == "" {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (j *job) save(l *loaded, known *memory, outcomes []model.Outcome) error {
 	if info, err := os.Stat(j.out); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("save plan %s: it is not a regular file: name another one", j.out)
 	}
-	saved := model.Save(l.manifest, known.position(), j.selection(), outcomes)
+	saved := model.Save(l.manifest, known.position(), j.selection(), results)
 	saved.Version, saved.Created = version, l.report.Started
 	text, err := json.MarshalIndent(saved, "", "  ")
 	if err != nil {

@@ -181,28 +181,28 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 		return e
 	}
 	a.note(l.manifest.PreMessage)
-	outcomes, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
+	results, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
 		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
 		SkipGuards: j.skipGuards, AskHelpers: j.askHelpers, Journal: known, RemembersState: known.remembers(),
-		Watch: known.watched(l.manifest, show.watch(l.manifest)), Alive: proc.Alive, Redact: l.mask.Redact, Now: time.Now,
+		Watch: known.watched(l.manifest, show.watch(l)), Alive: proc.Alive, Now: time.Now,
 	})
+	l.report.Resources = show.rest(l, results)
 	a.note(l.manifest.PostMessage)
-	if ctx.Err() != nil && stoppedShort(outcomes) {
+	if ctx.Err() != nil && stoppedShort(results) {
 		e.cause = context.Cause(ctx)
 	}
 	if j.mode == "plan" {
-		e.denied(outcomes)
+		e.denied(results, l.report.Resources)
 	}
-	l.report.Resources = outcomes
-	l.report.Summary = model.Summarize(j.mode == "plan", outcomes, known.owed())
+	l.report.Summary = model.Summarize(j.mode == "plan", l.report.Resources, known.owed())
 	l.report.DurationMS = time.Since(show.since).Milliseconds()
 	if refused, ok := strayed(err); ok {
 		e.refused, err = refused, nil
 	} else if err == nil && e.cause == nil && e.refused == nil { // what was not thought through is no plan to keep
-		err = j.save(l, known, outcomes)
+		err = j.save(l, known, results)
 	}
 	if j.mode == "apply" {
-		err = errors.Join(err, l.count(outcomes))
+		err = errors.Join(err, l.count(results))
 	}
 	e.unwritten = err
 	l.report.ExitCode = exitCode(e)
@@ -218,9 +218,9 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 
 // stoppedShort says whether anything was left undone: a signal that comes when
 // all is over stops nothing.
-func stoppedShort(outcomes []model.Outcome) bool {
-	for i := range outcomes {
-		if s := outcomes[i].Status; s == model.Interrupted || s == model.NotReached {
+func stoppedShort(results []model.Result) bool {
+	for i := range results {
+		if s := results[i].Status; s == model.Interrupted || s == model.NotReached {
 			return true
 		}
 	}
@@ -252,10 +252,10 @@ func spare(j *job, all []*loaded) {
 }
 
 // denied turns guards that a plan may not run into a refusal.
-func (e *ending) denied(outcomes []model.Outcome) {
-	for i := range outcomes {
-		if o := &outcomes[i]; o.Denied {
-			e.refused = refuse(exitDenied, "%s: %s: %s", o.Pos, o.ID, o.Reason)
+func (e *ending) denied(results []model.Result, reports []model.ResourceReport) {
+	for i := range results {
+		if r := &reports[i]; results[i].NotPermitted {
+			e.refused = refuse(exitDenied, "%s: %s: %s", r.Pos, r.ID, r.Reason)
 			return
 		}
 	}
@@ -271,21 +271,21 @@ func (a *app) note(message string) {
 // strict makes a warning of the run a failure of its resource: dependents are
 // skipped, and nobody is refreshed.
 func strict(act engine.Act) engine.Act {
-	return func(ctx context.Context, t engine.Task) (model.Outcome, engine.Rest) {
+	return func(ctx context.Context, t engine.Task) (model.Result, engine.Rest) {
 		o, rest := act(ctx, t)
 		if rest == nil {
 			return unforgiven(t.Resource, o), nil
 		}
-		return o, func(ctx context.Context, stage model.Stage) model.Outcome {
+		return o, func(ctx context.Context, stage model.Stage) model.Result {
 			return unforgiven(t.Resource, rest(ctx, stage))
 		}
 	}
 }
 
-func unforgiven(r *model.Resource, o model.Outcome) model.Outcome {
+func unforgiven(r *model.Resource, o model.Result) model.Result {
 	if len(o.Warnings) > 0 && (o.Status == model.Stable || o.Status == model.Changed) {
 		o.Status, o.Ignored, o.Refreshes = model.Failed, r.IgnoreFailure, model.No
-		o.Reason = o.Warnings[0].Message + " (--strict)"
+		o.Reason = o.Warnings[0] + " (--strict)"
 	}
 	return o
 }

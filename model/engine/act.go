@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,17 +12,17 @@ import (
 )
 
 // Act is how a walk treats a resource that it has reached: it looks, and
-// returns the outcome, with the rest of the work where the resource has to act.
-type Act func(ctx context.Context, t Task) (model.Outcome, Rest)
+// returns the result, with the rest of the work where the resource has to act.
+type Act func(ctx context.Context, t Task) (model.Result, Rest)
 
 // Rest is the part of the work that changes the machine.
-type Rest func(ctx context.Context, stage model.Stage) model.Outcome
+type Rest func(ctx context.Context, stage model.Stage) model.Result
 
 // Task is one resource with what the walk knows when it reaches it.
 type Task struct {
 	Resource *model.Resource
 	Ask      model.Ask
-	Outcome  *model.Outcome      // to start from; not to be written
+	ID       string              // of the resource
 	Upstream string              // a preview's: the first resource upstream that is going to run before
 	MayBy    string              // a preview's: a publisher that may change and may not
 	Ignored  string              // the first resource upstream whose failure is ignored: it refreshes nobody
@@ -35,9 +34,9 @@ type Task struct {
 // task gathers what is known of a resource whose upstream has ended.
 func (w *walk) task(n int) Task {
 	r := &w.m.Resources[n]
-	t := Task{Resource: r, Outcome: &w.outcomes[n], Recalls: w.opts.RemembersState, now: w.opts.Now}
+	t := Task{Resource: r, ID: w.results[n].ID, Recalls: w.opts.RemembersState, now: w.opts.Now}
 	for _, e := range r.Upstream {
-		o := &w.outcomes[e.On]
+		o := &w.results[e.On]
 		switch {
 		case !e.Refresh:
 		case o.Refreshes == model.Yes:
@@ -48,16 +47,16 @@ func (w *walk) task(n int) Task {
 	}
 	w.inherit(n)
 	first := w.upstream[n]
-	if t.Outcome.Apart {
+	if w.apart[n] {
 		first = w.wide[n]
 	}
 	if first >= 0 {
-		t.Upstream = w.outcomes[first].ID
+		t.Upstream = w.results[first].ID
 	}
 	if first := w.ignored[n]; first >= 0 {
-		t.Ignored = w.outcomes[first].ID
+		t.Ignored = w.results[first].ID
 	}
-	t.Ask.ID = r.ID()
+	t.Ask.ID = t.ID
 	t.Ask.Owed = w.plan.Memory.OwedTo(r)
 	t.Ask.Unfinished = w.plan.Memory.UnfinishedIn(r)
 	t.Ask.LastState = w.plan.Memory.LastStateOf(r)
@@ -77,9 +76,9 @@ func (w *walk) task(n int) Task {
 // inherit notes what goes before n, by way of what it depends on.
 func (w *walk) inherit(n int) {
 	for _, e := range w.m.Resources[n].Upstream {
-		o := &w.outcomes[e.On]
+		o := &w.results[e.On]
 		goesFirst(w.upstream, n, e.On, o.Pending)
-		goesFirst(w.wide, n, e.On, o.Pending && !o.Apart)
+		goesFirst(w.wide, n, e.On, o.Pending && !w.apart[e.On])
 		goesFirst(w.ignored, n, e.On, o.Ignored)
 	}
 }
@@ -98,7 +97,7 @@ func goesFirst(first []int, n, on int, holds bool) {
 
 // Preview says what Apply would do, and does nothing: it knows that what is
 // read may be changed by what runs before.
-func Preview(ctx context.Context, t Task) (model.Outcome, Rest) {
+func Preview(ctx context.Context, t Task) (model.Result, Rest) {
 	o, d, err := look(ctx, &t)
 	about := t.Resource.Spec.About()
 	early := t.Upstream != "" && len(d.Read) > 0
@@ -142,7 +141,7 @@ func Preview(ctx context.Context, t Task) (model.Outcome, Rest) {
 }
 
 // Apply looks and, where the resource has to act, returns what acts.
-func Apply(ctx context.Context, t Task) (model.Outcome, Rest) {
+func Apply(ctx context.Context, t Task) (model.Result, Rest) {
 	o, d, err := look(ctx, &t)
 	switch {
 	case o.Status == model.Interrupted:
@@ -159,15 +158,15 @@ func Apply(ctx context.Context, t Task) (model.Outcome, Rest) {
 
 // acting returns what acts. It is apart from Apply so that only who acts pays
 // for keeping what is known until then.
-func acting(t Task, o model.Outcome) Rest {
-	return func(ctx context.Context, stage model.Stage) model.Outcome {
+func acting(t Task, o model.Result) Rest {
+	return func(ctx context.Context, stage model.Stage) model.Result {
 		return act(ctx, &t, stage, o)
 	}
 }
 
 // look asks the resource, the same way for a preview and for an apply.
-func look(ctx context.Context, t *Task) (model.Outcome, model.Decision, error) {
-	o := *t.Outcome
+func look(ctx context.Context, t *Task) (model.Result, model.Decision, error) {
+	o := model.Result{ID: t.ID}
 	d, err := t.Resource.Spec.Check(ctx, t.Ask)
 	o.Reason, o.Missing, o.Diff = d.Reason, d.Missing, d.Diff
 	if d.Diff != "" {
@@ -205,7 +204,7 @@ func by(ask model.Ask) []string {
 }
 
 // act runs the resource, as often as its tries allow.
-func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model.Outcome {
+func act(ctx context.Context, t *Task, stage model.Stage, o model.Result) model.Result {
 	r, start := t.Resource, t.now()
 	var effect model.Effect
 	var err error
@@ -221,7 +220,7 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model
 			break
 		}
 	}
-	o.DurationMS = t.now().Sub(start).Milliseconds()
+	o.Duration = t.now().Sub(start)
 	o.Exit, o.Signal = effect.Exit, effect.Signal
 	o.Output, o.Truncated = effect.Output, effect.Truncated
 	if effect.Diff != "" {
@@ -236,7 +235,7 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Outcome) model
 	return successful(o, &effect)
 }
 
-func successful(o model.Outcome, effect *model.Effect) model.Outcome {
+func successful(o model.Result, effect *model.Effect) model.Result {
 	switch {
 	case effect.Ended != model.NotReached:
 		o.Status, o.Reason = effect.Ended, effect.Reason
@@ -251,7 +250,7 @@ func successful(o model.Outcome, effect *model.Effect) model.Outcome {
 	return o
 }
 
-func unsuccessful(ctx context.Context, t *Task, o model.Outcome, effect *model.Effect, err error) model.Outcome {
+func unsuccessful(ctx context.Context, t *Task, o model.Result, effect *model.Effect, err error) model.Result {
 	if ctx.Err() != nil {
 		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
 	} else {
@@ -278,11 +277,11 @@ func asked(e *model.Effect) bool { return e.Helped != nil && e.Helped.Took > 0 }
 
 // failed makes an outcome a failure. That its command still runs is none to be
 // ignored: what it changes is yet to come, and its subscribers have to wait.
-func failed(r *model.Resource, o model.Outcome, err error) model.Outcome {
+func failed(r *model.Resource, o model.Result, err error) model.Result {
 	var left *stillRuns
 	o.Status, o.Reason = model.Failed, err.Error()
 	o.Ignored = r.IgnoreFailure && !errors.As(err, &left)
-	o.Denied = errors.Is(err, model.ErrNotPermitted)
+	o.NotPermitted = errors.Is(err, model.ErrNotPermitted)
 	return o
 }
 
@@ -295,40 +294,5 @@ func pause(ctx context.Context, d time.Duration) bool {
 		return false
 	case <-timer.C:
 		return true
-	}
-}
-
-// hidden stands for a text that must not be shown.
-const hidden = "***"
-
-// hide takes out of an outcome what must not be shown: all of a sensitive
-// resource's texts, and secrets wherever they are.
-func hide(r *model.Resource, o *model.Outcome, text func(string) string) {
-	if r.Sensitive {
-		for _, s := range []*string{&o.Command, &o.Output, &o.Diff} {
-			if *s != "" {
-				*s = hidden
-			}
-		}
-		for i := range o.Guards {
-			o.Guards[i].Command = hidden
-		}
-	}
-	if text == nil {
-		return
-	}
-	for _, s := range []*string{&o.Description, &o.Reason, &o.Command, &o.Cwd, &o.Output, &o.Diff} {
-		*s = text(*s)
-	}
-	for i := range o.Guards {
-		o.Guards[i].Command = text(o.Guards[i].Command)
-	}
-	for i := range o.Warnings {
-		o.Warnings[i].Message = text(o.Warnings[i].Message)
-	}
-	o.Values = slices.Clone(o.Values) // they are the resource's
-	for i := range o.Values {
-		v := &o.Values[i]
-		v.Expression, v.Value = text(v.Expression), text(v.Value) // a default is written in the expression
 	}
 }

@@ -32,7 +32,7 @@ func (NoJournal) Append([]model.Record, bool) error { return nil }
 type Watch struct {
 	Started  func(n int)
 	Output   func(n int, line []byte)
-	Finished func(n int, o *model.Outcome)
+	Finished func(n int, o *model.Result)
 }
 
 // Options are everything a walk needs beside the plan.
@@ -46,19 +46,18 @@ type Options struct {
 	RemembersState bool // a later run will know what the journal is told
 	Watch          Watch
 	Alive          func(model.Process) bool // whether a process of an earlier run still runs
-	Redact         func(string) string      // takes secrets out of a text
 	Now            func() time.Time         // for durations only
 }
 
-// Run walks the plan and returns one outcome for each resource, in the order of
-// the manifest. Outcomes do not depend on Jobs or on timing, except for what had
+// Run walks the plan and returns one result for each resource, in the order of
+// the manifest. Results do not depend on Jobs or on timing, except for what had
 // started before the walk was stopped by FailFast or by ctx.
 //
 // When ctx ends, nothing more starts and Run waits for what runs: a Spec's Run
 // has to end on ctx. The error is the journal's: the walk was stopped because
 // nothing can be remembered any more; or an *ErrDiffers, when it was held to a
 // saved plan.
-func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Outcome, error) {
+func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Result, error) {
 	w := newWalk(plan, opts)
 	for {
 		w.start(ctx)
@@ -69,14 +68,14 @@ func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Outcome, 
 	}
 	w.append(w.unsynced)
 	w.explain(ctx)
-	return w.outcomes, cmp.Or(w.err, w.differs)
+	return w.results, cmp.Or(w.err, w.differs)
 }
 
 type walk struct {
 	plan      *model.Plan
 	m         *model.Manifest
 	opts      Options
-	outcomes  []model.Outcome
+	results   []model.Result
 	done      []bool
 	waits     []int   // how many upstream resources have not ended
 	below     [][]int // downstream neighbours, once each
@@ -85,6 +84,7 @@ type walk struct {
 	left      []bool  // it is known how it left things
 	upstream  []int   // first resource upstream that a preview expects to run before; -1
 	wide      []int   // the same, of those that may change more than one thing
+	apart     []bool  // it reads and changes one thing only
 	ignored   []int   // first resource upstream whose failure was ignored; -1
 	ready     intHeap // what could start now, first in the manifest on top
 	running   int
@@ -99,8 +99,8 @@ type walk struct {
 // message is what comes of a piece of work. Exactly one of looked, told and ended holds.
 type message struct {
 	n       int
-	outcome model.Outcome
-	rest    Rest           // looked: what is left to do; nil when the outcome is final
+	result  model.Result
+	rest    Rest           // looked: what is left to do; nil when the result is final
 	process *model.Process // told: a process leads
 	reply   chan<- error
 	bug     any // a worker's panic
@@ -111,15 +111,15 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 	n := len(m.Resources)
 	w := &walk{
 		plan: plan, m: m, opts: opts,
-		outcomes: make([]model.Outcome, n), done: make([]bool, n), waits: make([]int, n),
-		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), wide: make([]int, n), ignored: make([]int, n), journaled: make([]bool, n), left: make([]bool, n),
+		results: make([]model.Result, n), done: make([]bool, n), waits: make([]int, n),
+		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), wide: make([]int, n), ignored: make([]int, n), apart: make([]bool, n), journaled: make([]bool, n), left: make([]bool, n),
 	}
 	w.opts.Jobs = max(1, w.opts.Jobs)
 	w.inbox = make(chan message, 1)
 	for i := range m.Resources {
 		r := &m.Resources[i]
-		w.outcomes[i] = model.NewOutcome(r)
-		hide(r, &w.outcomes[i], opts.Redact)
+		w.results[i].ID = r.ID()
+		w.apart[i] = r.Spec.About().Apart
 		w.root[i], w.upstream[i], w.wide[i], w.ignored[i] = -1, -1, -1, -1
 		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.UnfinishedIn(r) != ""
 		w.left[i] = plan.Memory.LastStateOf(r) != ""
@@ -160,8 +160,8 @@ func (w *walk) start(ctx context.Context) {
 			w.opts.Watch.Started(n)
 		}
 		w.work(func() message {
-			outcome, rest := w.opts.Act(ctx, task)
-			msg := message{n: n, outcome: outcome, rest: rest}
+			result, rest := w.opts.Act(ctx, task)
+			msg := message{n: n, result: result, rest: rest}
 			if rest == nil || w.journaled[n] || w.left[n] || w.stopped.Load() || ctx.Err() != nil {
 				return msg
 			}
@@ -208,7 +208,7 @@ func (w *walk) receive(ctx context.Context) {
 	for _, msg := range due {
 		if w.err != nil { // its begin is not safe: it must not start
 			w.running--
-			w.end(msg.n, msg.outcome)
+			w.end(msg.n, msg.result)
 			continue
 		}
 		w.work(func() message { return w.finish(ctx, msg) })
@@ -221,7 +221,7 @@ func (w *walk) receive(ctx context.Context) {
 // any more how it left things. What is owed to the resource itself is on the
 // disk, and stays owed until its success is.
 func (w *walk) stakes(msg message) bool {
-	return w.journaled[msg.n] && (w.m.Resources[msg.n].Publishes() || msg.outcome.Missing) || w.left[msg.n]
+	return w.journaled[msg.n] && (w.m.Resources[msg.n].Publishes() || msg.result.Missing) || w.left[msg.n]
 }
 
 // take notes one message, and adds it to due when its resource has to act as
@@ -235,7 +235,7 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 		return due
 	case msg.rest == nil, w.stopped.Load(), ctx.Err() != nil: // ended, or came too late to start
 		w.running--
-		w.end(msg.n, msg.outcome)
+		w.end(msg.n, msg.result)
 		return due
 	}
 	r := &w.m.Resources[msg.n]
@@ -245,7 +245,7 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 	if w.journaled[msg.n] {
 		w.facts = append(w.facts, model.Record{
 			Kind: model.RecordBegan, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(),
-			Subscribers: r.Subscribers, Missing: msg.outcome.Missing,
+			Subscribers: r.Subscribers, Missing: msg.result.Missing,
 		})
 	}
 	return append(due, msg)
@@ -275,29 +275,28 @@ func (w *walk) finish(ctx context.Context, msg message) message {
 			return <-reply
 		}
 	}
-	return message{n: n, outcome: msg.rest(ctx, stage)}
+	return message{n: n, result: msg.rest(ctx, stage)}
 }
 
 // end settles a resource and lets go what waited for nothing else.
-func (w *walk) end(n int, o model.Outcome) {
+func (w *walk) end(n int, o model.Result) {
 	r := &w.m.Resources[n]
-	hide(r, &o, w.opts.Redact)
-	w.outcomes[n], w.done[n] = o, true
+	w.results[n], w.done[n] = o, true
 	if w.journaled[n] {
 		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
 	}
 	if o.LastState != "" {
 		w.facts = append(w.facts, last(r, o.LastState))
 	}
-	if o.Differs != nil && w.differs == nil {
-		w.differs = o.Differs
+	if o.Stop != nil && w.differs == nil {
+		w.differs = o.Stop
 		w.stopped.Store(true)
 	}
 	if w.opts.FailFast && o.Status == model.Failed && !o.Ignored {
 		w.stopped.Store(true)
 	}
 	if w.opts.Watch.Finished != nil {
-		w.opts.Watch.Finished(n, &w.outcomes[n])
+		w.opts.Watch.Finished(n, &w.results[n])
 	}
 	for _, d := range w.below[n] {
 		if w.waits[d]--; w.waits[d] == 0 {
@@ -324,7 +323,7 @@ func (w *walk) append(durable bool) {
 // the first culprit in the order of its edges.
 func (w *walk) blocked(n int) (culprit int, ok bool) {
 	for _, e := range w.m.Resources[n].Upstream {
-		if w.outcomes[e.On].Blocks() {
+		if w.results[e.On].Blocks() {
 			return e.On, true
 		}
 	}
@@ -337,10 +336,10 @@ func (w *walk) skip(n, culprit int) {
 		root = w.root[culprit]
 	}
 	w.root[n] = root
-	o := w.outcomes[n]
+	o := w.results[n]
 	o.Status = model.Skipped
-	o.RootCause = w.outcomes[root].ID
-	o.Reason = o.RootCause + " " + blame(w.outcomes[root].Status)
+	o.RootCause = w.results[root].ID
+	o.Reason = o.RootCause + " " + blame(w.results[root].Status)
 	w.end(n, o)
 }
 
@@ -348,7 +347,7 @@ func (w *walk) skip(n, culprit int) {
 // nobody is refreshed. What is owed to it stays owed, for no fact says otherwise.
 func (w *walk) pass(n int) {
 	w.inherit(n)
-	o := w.outcomes[n]
+	o := w.results[n]
 	o.Status, o.Reason = model.Stable, w.m.Resources[n].Off
 	w.end(n, o)
 }
@@ -376,9 +375,9 @@ func (w *walk) explain(ctx context.Context) {
 	case ctx.Err() != nil:
 		reason = context.Cause(ctx).Error()
 	}
-	for n := range w.outcomes {
-		if w.outcomes[n].Status == model.NotReached {
-			w.outcomes[n].Reason = reason
+	for n := range w.results {
+		if w.results[n].Status == model.NotReached {
+			w.results[n].Reason = reason
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (j *tape) Append(facts []model.Record, durable bool) error {
 	return nil
 }
 
-func apply(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Options) ([]model.Outcome, []model.Record) {
+func apply(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Options) ([]model.Result, []model.Record) {
 	t.Helper()
 	j := &tape{}
 	opts.Act, opts.Journal, opts.RemembersState, opts.Now = engine.Apply, j, true, clock
@@ -48,7 +48,7 @@ func apply(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Opt
 	return outcomes, j.facts
 }
 
-func preview(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Options) []model.Outcome {
+func preview(t *testing.T, m *model.Manifest, memory model.Memory, opts engine.Options) []model.Result {
 	t.Helper()
 	opts.Act, opts.Journal, opts.Now = engine.Preview, engine.NoJournal{}, clock
 	outcomes, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"}, opts)
@@ -114,7 +114,7 @@ func FuzzTruthOfAPlan(f *testing.F) {
 
 // checkHeld holds an apply to the plan that was just made: on a machine that
 // nobody else touches it does what an apply does, whatever fails on the way.
-func checkHeld(t *testing.T, m *model.Manifest, memory model.Memory, plan, want []model.Outcome) {
+func checkHeld(t *testing.T, m *model.Manifest, memory model.Memory, plan, want []model.Result) {
 	t.Helper()
 	saved := model.Save(m, "", model.Selection{}, plan)
 	held, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"},
@@ -127,7 +127,7 @@ func checkHeld(t *testing.T, m *model.Manifest, memory model.Memory, plan, want 
 	}
 }
 
-func checkTruth(t *testing.T, plan, outcomes []model.Outcome, ran []string) {
+func checkTruth(t *testing.T, plan, outcomes []model.Result, ran []string) {
 	t.Helper()
 	var would, may []string
 	for _, o := range plan {
@@ -158,7 +158,7 @@ func checkTruth(t *testing.T, plan, outcomes []model.Outcome, ran []string) {
 
 // checkOff makes sure that of what is off nothing is looked at, that it runs
 // nothing and refreshes nobody; and that only a failed requirement is said first.
-func checkOff(t *testing.T, m *model.Manifest, outcomes []model.Outcome, ran []string) {
+func checkOff(t *testing.T, m *model.Manifest, outcomes []model.Result, ran []string) {
 	t.Helper()
 	for i := range m.Resources {
 		o := &outcomes[i]

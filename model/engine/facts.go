@@ -2,8 +2,8 @@ package engine
 
 import "github.com/settle-cm/settle/model"
 
-// facts returns what the journal has to know of an outcome.
-func facts(run string, r *model.Resource, o *model.Outcome) []model.Record {
+// facts returns what the journal has to know of a result.
+func facts(run string, r *model.Resource, o *model.Result) []model.Record {
 	fact := model.Record{Kind: model.RecordEnded, Run: run, ID: r.ID(), Alias: r.AliasID()}
 	switch {
 	case o.Settles:

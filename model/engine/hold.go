@@ -31,7 +31,7 @@ var words = map[model.Status]string{
 // skips what depends on it, one that is ignored spares what it would have
 // refreshed.
 func Hold(said map[string]model.SavedDecision) Act {
-	return func(ctx context.Context, t Task) (model.Outcome, Rest) {
+	return func(ctx context.Context, t Task) (model.Result, Rest) {
 		o, rest := Apply(ctx, t)
 		was := said[o.ID].Status
 		spared := was == model.WouldRefresh && t.Ask.Refresh == model.No && t.Ignored != ""
@@ -53,7 +53,7 @@ func Hold(said map[string]model.SavedDecision) Act {
 			return o, rest
 		}
 		o.Status, o.Settles = model.NotReached, false
-		o.Differs = &ErrDiffers{o.ID, was, now}
+		o.Stop = &ErrDiffers{o.ID, was, now}
 		return o, nil
 	}
 }

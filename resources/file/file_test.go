@@ -49,7 +49,7 @@ func load(dir, yaml string) (*model.Manifest, model.Problems) {
 }
 
 // walk plans or applies a manifest that stands in dir.
-func walk(t *testing.T, dir, yaml string, act engine.Act) []model.Outcome {
+func walk(t *testing.T, dir, yaml string, act engine.Act) []model.Result {
 	t.Helper()
 	m, problems := load(dir, yaml)
 	if len(problems) > 0 {
@@ -64,16 +64,16 @@ func walk(t *testing.T, dir, yaml string, act engine.Act) []model.Outcome {
 }
 
 // one is walk for a manifest of one file, whose properties are given as a flow map.
-func one(t *testing.T, dir, properties string, act engine.Act) model.Outcome {
+func one(t *testing.T, dir, properties string, act engine.Act) model.Result {
 	t.Helper()
 	return walk(t, dir, "- file:\n    - "+filepath.Join(dir, "path")+": {"+properties+"}\n", act)[0]
 }
 
 // shown is an outcome's status, reason and warnings, with the directory named DIR.
-func shown(o *model.Outcome, dir string) string {
+func shown(o *model.Result, dir string) string {
 	text := o.Status.String() + ": " + o.Reason
 	for _, warning := range o.Warnings {
-		text += " (" + warning.Message + ")"
+		text += " (" + warning + ")"
 	}
 	return strings.ReplaceAll(text, dir, "DIR")
 }

@@ -52,7 +52,7 @@ func newRemembered(t *testing.T) *remembered {
 func (r *remembered) path(name string) string { return filepath.Join(r.dir, name) }
 
 // walk walks a file of these properties, and returns its outcome.
-func (r *remembered) walk(properties string, act engine.Act) model.Outcome {
+func (r *remembered) walk(properties string, act engine.Act) model.Result {
 	r.Helper()
 	m, problems := load(r.dir, "- file:\n    - "+r.path("path")+": {"+properties+"}\n")
 	if len(problems) > 0 {

@@ -76,7 +76,7 @@ func TestValidate(t *testing.T) {
 			}
 			properties := `content: "new\n", mode: "0640", validate: ` + quoted
 			planned := one(t, dir, properties, engine.Preview)
-			if planned.Status != model.WouldRun || len(planned.Warnings) != min(len(tt.plan), 1) || tt.plan != "" && !strings.HasPrefix(planned.Warnings[0].Message, tt.plan) {
+			if planned.Status != model.WouldRun || len(planned.Warnings) != min(len(tt.plan), 1) || tt.plan != "" && !strings.HasPrefix(planned.Warnings[0], tt.plan) {
 				t.Errorf("plan: %s", shown(&planned, dir))
 			}
 			applied := one(t, dir, properties, engine.Apply)

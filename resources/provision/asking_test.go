@@ -119,7 +119,7 @@ func TestAPreviewNeverAsksTheHelper(t *testing.T) {
 func TestAPreviewThatAsks(t *testing.T) {
 	s := newSite(t)
 	newIssuer(s)
-	foresee := func(properties string) *model.Outcome {
+	foresee := func(properties string) *model.Result {
 		t.Helper()
 		before := s.tree()
 		o := s.walkWith(engine.Preview, s.manifest(properties), true)
@@ -194,7 +194,7 @@ func TestNothingOfTheInputShows(t *testing.T) {
 	s.want(s.apply(ed25519), model.Deferred, "***!")
 	s.script(`cat >/dev/null; echo '{"toomanysecrets": true}'`)
 	o := s.apply(ed25519)
-	if strings.Contains(o.Reason, "toomanysecrets") || strings.Contains(o.Warnings[0].Message, "toomanysecrets") {
+	if strings.Contains(o.Reason, "toomanysecrets") || strings.Contains(o.Warnings[0], "toomanysecrets") {
 		t.Errorf("%s, %v", o.Reason, o.Warnings)
 	}
 }
@@ -205,7 +205,7 @@ func TestALeftoverChildDoesNotSpoilTheReply(t *testing.T) {
 	s.script("cat reply.json; sleep 600 & echo $! >child")
 	o := s.apply("")
 	s.want(o, model.Changed, "server.conf written")
-	if len(o.Warnings) != 1 || !strings.Contains(o.Warnings[0].Message, "sleep (pid ") {
+	if len(o.Warnings) != 1 || !strings.Contains(o.Warnings[0], "sleep (pid ") {
 		t.Errorf("warnings %v", o.Warnings)
 	}
 	if err := exec.Command("kill", strings.TrimSpace(s.read("child"))).Run(); err != nil {
@@ -269,10 +269,10 @@ func TestASensitiveProvision(t *testing.T) {
 	s := newSite(t)
 	const sensitive = "sensitive: true"
 	s.script("cat >/dev/null; echo hunter2 >&2; echo hunter2")
-	check := func(o *model.Outcome, status model.Status, reason string) {
+	check := func(o *model.Result, status model.Status, reason string) {
 		t.Helper()
 		s.want(o, status, reason)
-		text, err := json.Marshal(o)
+		text, err := json.Marshal(s.report)
 		if err != nil {
 			t.Fatal(err)
 		}

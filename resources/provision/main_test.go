@@ -51,7 +51,8 @@ type site struct {
 	dir    string
 	memory *model.Memory // of the last run
 	facts  []model.Record
-	heard  []string // lines of output of the last run
+	heard  []string             // lines of output of the last run
+	report model.ResourceReport // of the last run
 }
 
 func newSite(t *testing.T) *site {
@@ -166,12 +167,12 @@ func (s *site) Append(facts []model.Record, _ bool) error {
 }
 
 // walk applies or previews the manifest and returns the outcome of its first resource.
-func (s *site) walk(act engine.Act, text string) *model.Outcome {
+func (s *site) walk(act engine.Act, text string) *model.Result {
 	s.Helper()
 	return s.walkWith(act, text, false)
 }
 
-func (s *site) walkWith(act engine.Act, text string, askHelpers bool) *model.Outcome {
+func (s *site) walkWith(act engine.Act, text string, askHelpers bool) *model.Result {
 	s.Helper()
 	m, problems := load(s.dir, text, resources.World{Run: "r"})
 	if len(problems) > 0 {
@@ -188,16 +189,17 @@ func (s *site) walkWith(act engine.Act, text string, askHelpers bool) *model.Out
 	}
 	memory = model.Replay(s.facts)
 	s.memory = &memory
+	s.report = model.NewResourceReport(&m.Resources[0], &outcomes[0], nil)
 	return &outcomes[0]
 }
 
-func (s *site) apply(properties string) *model.Outcome {
+func (s *site) apply(properties string) *model.Result {
 	s.Helper()
 	return s.walk(engine.Apply, s.manifest(properties))
 }
 
 // want checks status and reason. A reason that ends in … is a beginning.
-func (s *site) want(o *model.Outcome, status model.Status, reason string) {
+func (s *site) want(o *model.Result, status model.Status, reason string) {
 	s.Helper()
 	beginning, cut := strings.CutSuffix(reason, "…")
 	if o.Status != status || !cut && o.Reason != reason || !strings.HasPrefix(o.Reason, beginning) {
@@ -205,11 +207,11 @@ func (s *site) want(o *model.Outcome, status model.Status, reason string) {
 	}
 }
 
-func (s *site) warns(o *model.Outcome, want ...string) {
+func (s *site) warns(o *model.Result, want ...string) {
 	s.Helper()
 	var got []string
 	for _, w := range o.Warnings {
-		got = append(got, w.Message)
+		got = append(got, w)
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		s.Errorf("warnings %q, want %q", got, want)

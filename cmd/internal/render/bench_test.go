@@ -9,7 +9,7 @@ import (
 
 // many is the report of n resources that ended in the same way.
 func many(n int, status model.Status) []model.Report {
-	outcomes := make([]model.Outcome, n)
+	outcomes := make([]model.ResourceReport, n)
 	for i := range outcomes {
 		outcomes[i] = outcome(fmt.Sprintf("exec#r%d", i), i, status, "creates /etc/hostname exists")
 	}

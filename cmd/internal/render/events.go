@@ -14,19 +14,19 @@ const EventsSchema = "settle.events/v1"
 // Event is one line of -o jsonl. Type says which of the other fields are set;
 // Seq and Time are always there.
 type Event struct {
-	Type     string         `json:"type"`
-	Seq      int            `json:"seq"`
-	Time     time.Time      `json:"time"`
-	Schema   string         `json:"schema,omitempty"`  // version
-	Version  string         `json:"version,omitempty"` // version
-	Run      string         `json:"run,omitempty"`     // all but version
-	Mode     string         `json:"mode,omitempty"`    // run_started
-	Manifest string         `json:"manifest,omitempty"`
-	Name     string         `json:"name,omitempty"`
-	ID       string         `json:"id,omitempty"`   // resource_started, output
-	Line     *string        `json:"line,omitempty"` // output
-	Resource *model.Outcome `json:"resource,omitempty"`
-	Report   *model.Report  `json:"report,omitempty"` // run_finished, without its resources
+	Type     string                `json:"type"`
+	Seq      int                   `json:"seq"`
+	Time     time.Time             `json:"time"`
+	Schema   string                `json:"schema,omitempty"`  // version
+	Version  string                `json:"version,omitempty"` // version
+	Run      string                `json:"run,omitempty"`     // all but version
+	Mode     string                `json:"mode,omitempty"`    // run_started
+	Manifest string                `json:"manifest,omitempty"`
+	Name     string                `json:"name,omitempty"`
+	ID       string                `json:"id,omitempty"`   // resource_started, output
+	Line     *string               `json:"line,omitempty"` // output
+	Resource *model.ResourceReport `json:"resource,omitempty"`
+	Report   *model.Report         `json:"report,omitempty"` // run_finished, without its resources
 }
 
 // The types of events, in the order in which a run sends them.

@@ -15,7 +15,7 @@ const outputTail = 20
 const placeColumn = 49
 
 // failure is the block that tells a person what to look at, and where.
-func (t *text) failure(r *model.Report, o *model.Outcome) {
+func (t *text) failure(r *model.Report, o *model.ResourceReport) {
 	head := Escape(o.ID) + " " + words(o.Status)
 	if o.Reason != "" {
 		head += ": " + Escape(o.Reason)
@@ -75,7 +75,7 @@ func (t *text) tail(output string) []string {
 }
 
 // skippedFor says how many resources were skipped because of a failure.
-func skippedFor(r *model.Report, o *model.Outcome) []string {
+func skippedFor(r *model.Report, o *model.ResourceReport) []string {
 	n := 0
 	for i := range r.Resources {
 		if r.Resources[i].Status == model.Skipped && r.Resources[i].RootCause == o.ID {

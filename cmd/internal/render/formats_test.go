@@ -15,7 +15,7 @@ const hostile = "<a>&' > \"x\" ]]> \x00\x1b[1m\x1b]0;own\a \ufffe\uffff\u0085\u2
 
 // hostileReport holds that text everywhere.
 func hostileReport() model.Report {
-	var all []model.Outcome
+	var all []model.ResourceReport
 	for _, s := range []model.Status{model.Failed, model.Changed, model.Skipped, model.Interrupted, model.WouldRun, model.Stable, model.Stable} {
 		o := outcome("exec#"+hostile, 7, s, hostile)
 		o.Command, o.Cwd, o.Output, o.Diff, o.Description, o.Alias, o.Tags = hostile, hostile, hostile, hostile, hostile, hostile, []string{hostile}
@@ -116,7 +116,7 @@ func FuzzFormats(f *testing.F) {
 		o.Command, o.Output, o.Description = b, a+b, a
 		o.Guards = []model.GuardResult{{Property: "unless", Command: a}}
 		o.Values = []model.ValueUse{{Expression: a, Value: b, Pos: model.Pos{File: b}}}
-		r := report("apply", 1, []model.Outcome{o, o})
+		r := report("apply", 1, []model.ResourceReport{o, o})
 		r.Name, r.Manifest = a, b
 		for name, ending := range goldenFormats {
 			out := string(Formats[name]([]model.Report{r}, Options{}))

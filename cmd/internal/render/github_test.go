@@ -98,7 +98,7 @@ func FuzzInert(f *testing.F) {
 
 func TestAnnotations(t *testing.T) {
 	in := func(file string) string { return "deploy/" + file }
-	var many []model.Outcome
+	var many []model.ResourceReport
 	for i := range 15 {
 		o := outcome(fmt.Sprintf("exec#a%d", i), 10+i, model.Failed, "exit 1: 100%\nsecond line")
 		many = append(many, o)
@@ -119,7 +119,7 @@ func TestAnnotations(t *testing.T) {
 		r    model.Report
 		want string
 	}{
-		"nothing wrong": {report("apply", 0, []model.Outcome{outcome("exec#a", 1, model.Changed, "")}), ""},
+		"nothing wrong": {report("apply", 0, []model.ResourceReport{outcome("exec#a", 1, model.Changed, "")}), ""},
 		"only ignored":  {report("apply", 0, many[:1]), ""},
 		"refused":       {refusedReport(), "::error title=settle apply::web is applied by pid 4711 since 2026-01-02T03:04:00Z: exec#migrate runs\n"},
 		"invalid": {invalidReport(), "::error title=settle validate::site.yaml: 2 problems\n" +
@@ -130,12 +130,12 @@ func TestAnnotations(t *testing.T) {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
 	}
-	odd := report("apply", 1, []model.Outcome{outcome("exec#a", 1, model.Failed, "x")})
+	odd := report("apply", 1, []model.ResourceReport{outcome("exec#a", 1, model.Failed, "x")})
 	odd.Resources[0].File = "a,b:c\n.yaml"
 	if out := string(Annotations([]model.Report{odd}, func(f string) string { return f })); !strings.Contains(out, "file=a%2Cb%3Ac%0A.yaml,line=1") {
 		t.Errorf("%s", out)
 	}
-	stdin := report("apply", 1, []model.Outcome{outcome("exec#a", 1, model.Failed, "x")})
+	stdin := report("apply", 1, []model.ResourceReport{outcome("exec#a", 1, model.Failed, "x")})
 	stdin.Resources[0].File = "-"
 	if out := string(Annotations([]model.Report{stdin}, in)); !strings.HasSuffix(out, "\n::error::exec#a failed: x\n") {
 		t.Errorf("%s", out)

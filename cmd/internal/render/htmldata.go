@@ -166,7 +166,7 @@ func tiles(r *model.Report) []tile {
 			all = append(all, tile{statusLook(s), s.String(), n})
 		}
 		if s == model.Failed && r.Summary.Ignored > 0 {
-			all = append(all, tile{lookOf(&model.Outcome{Status: s, Ignored: true}), "ignored", r.Summary.Ignored})
+			all = append(all, tile{lookOf(&model.ResourceReport{Status: s, Ignored: true}), "ignored", r.Summary.Ignored})
 		}
 	}
 	return all
@@ -210,14 +210,14 @@ func (p *pageRun) resources(r *model.Report, t Trace) {
 }
 
 // cost is what a failure kept from happening, "" for nothing.
-func cost(r *model.Report, o *model.Outcome) string {
+func cost(r *model.Report, o *model.ResourceReport) string {
 	if skipped := skippedFor(r, o); len(skipped) > 0 {
 		return "skipped: " + skipped[0]
 	}
 	return ""
 }
 
-func newPageResource(o *model.Outcome) pageResource {
+func newPageResource(o *model.ResourceReport) pageResource {
 	x := pageResource{
 		look: lookOf(o), ID: Escape(o.ID), Type: Escape(o.Type), Name: Escape(o.Name), Status: o.Status.String(), Reason: Escape(o.Reason),
 		Place: Escape(o.String()), Alias: Escape(o.Alias), Description: Escape(o.Description),
@@ -244,7 +244,7 @@ func newPageResource(o *model.Outcome) pageResource {
 }
 
 // ended is how the last attempt ended.
-func ended(o *model.Outcome) string {
+func ended(o *model.ResourceReport) string {
 	var parts []string
 	switch {
 	case o.Signal != "":

@@ -83,7 +83,7 @@ func encode(b *bytes.Buffer, value any, indent string) {
 func complete(r model.Report) model.Report {
 	r.Problems = list(r.Problems)
 	r.Warnings = list(r.Warnings)
-	resources := make([]model.Outcome, len(r.Resources))
+	resources := make([]model.ResourceReport, len(r.Resources))
 	for i, o := range r.Resources {
 		resources[i] = completeOutcome(o)
 	}
@@ -91,7 +91,7 @@ func complete(r model.Report) model.Report {
 	return r
 }
 
-func completeOutcome(o model.Outcome) model.Outcome {
+func completeOutcome(o model.ResourceReport) model.ResourceReport {
 	o.Tags = list(o.Tags)
 	o.RefreshedBy = list(o.RefreshedBy)
 	o.Guards = list(o.Guards)

@@ -158,7 +158,7 @@ func refusedCases(r *model.Report) []junitCase {
 	return cases
 }
 
-func resourceCase(o *model.Outcome) junitCase {
+func resourceCase(o *model.ResourceReport) junitCase {
 	c := junitCase{Name: Escape(o.ID), Time: seconds(o.DurationMS), File: Escape(o.File), Line: o.Line}
 	result := &junitResult{Message: Escape(o.Reason)}
 	switch o.Status {
@@ -185,7 +185,7 @@ func resourceCase(o *model.Outcome) junitCase {
 }
 
 // failureType sorts failures into the few kinds that a reader can filter by.
-func failureType(o *model.Outcome) string {
+func failureType(o *model.ResourceReport) string {
 	switch {
 	case strings.Contains(o.Reason, "timed out after "):
 		return "timeout"
@@ -199,7 +199,7 @@ func failureType(o *model.Outcome) string {
 
 // details is what a person needs to know of a failure, as far as the attributes
 // do not say it.
-func details(o *model.Outcome) string {
+func details(o *model.ResourceReport) string {
 	var b strings.Builder
 	put := func(label, text string) {
 		if text = multiline(text); text != "" {

@@ -114,7 +114,7 @@ func TestJUnitFailureTypes(t *testing.T) {
 	} {
 		o := outcome("exec#x", 1, model.Failed, row.reason)
 		o.Signal, o.Exit = row.signal, row.exit
-		s := readJUnit(t, JUnit([]model.Report{report("apply", 1, []model.Outcome{o})}, Options{}))
+		s := readJUnit(t, JUnit([]model.Report{report("apply", 1, []model.ResourceReport{o})}, Options{}))
 		if f := s.Suites[0].Cases[0].Failure; f == nil || f.Type != row.want || f.Message != row.reason {
 			t.Errorf("%s: %+v, want type %s", row.reason, f, row.want)
 		}
@@ -141,7 +141,7 @@ func TestJUnitWithoutResources(t *testing.T) {
 }
 
 func TestJUnitKeepsNamesApart(t *testing.T) {
-	var all []model.Outcome
+	var all []model.ResourceReport
 	for _, name := range []string{"a\x1b", `a\x1b`, "a", "a (2)", "a"} {
 		all = append(all, outcome("exec#"+name, 1, model.Changed, ""))
 	}
@@ -157,7 +157,7 @@ func TestJUnitKeepsNamesApart(t *testing.T) {
 func TestJUnitKeepsTheOutput(t *testing.T) {
 	o := outcome("exec#x", 1, model.Failed, "exit 1")
 	o.Output = "one ]]> two\n\tthree\n"
-	c := readJUnit(t, JUnit([]model.Report{report("apply", 1, []model.Outcome{o})}, Options{})).Suites[0].Cases[0]
+	c := readJUnit(t, JUnit([]model.Report{report("apply", 1, []model.ResourceReport{o})}, Options{})).Suites[0].Cases[0]
 	if got := fmt.Sprint(c.Output.Body); got != strings.TrimSpace(o.Output) {
 		t.Errorf("%q", got)
 	}

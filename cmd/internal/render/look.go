@@ -17,7 +17,7 @@ var tones = map[string]string{"+": "run", "~": "fresh", "?": "may", "!": "bad", 
 // plain is the look of a resource of which no status is known.
 var plainLook = look{Tone: "plain"}
 
-func lookOf(o *model.Outcome) look {
+func lookOf(o *model.ResourceReport) look {
 	m := marker(o)
 	l := look{Marker: m, Tone: tones[m], Word: words(o.Status)}
 	if o.Ignored {
@@ -27,4 +27,4 @@ func lookOf(o *model.Outcome) look {
 }
 
 // statusLook is the look of a whole status, for counts of it.
-func statusLook(s model.Status) look { return lookOf(&model.Outcome{Status: s}) }
+func statusLook(s model.Status) look { return lookOf(&model.ResourceReport{Status: s}) }

@@ -140,7 +140,7 @@ func htmlCode(text string) string { return "<code>" + html.EscapeString(Escape(t
 
 // markdownFailure is a part that opens: where, what was run, and the end of
 // what it said.
-func markdownFailure(r *model.Report, o *model.Outcome) string {
+func markdownFailure(r *model.Report, o *model.ResourceReport) string {
 	var b strings.Builder
 	emblem := "❌"
 	if o.Ignored {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestMarkdownIsCutVisibly(t *testing.T) {
-	var all []model.Outcome
+	var all []model.ResourceReport
 	for i := range 5_000 {
 		o := outcome(fmt.Sprintf("exec#n%d", i), i+1, model.Changed, "runs every time")
 		if i%10 == 9 {

@@ -36,9 +36,9 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func outcome(id string, line int, s model.Status, reason string) model.Outcome {
+func outcome(id string, line int, s model.Status, reason string) model.ResourceReport {
 	ref, _ := model.ParseRef(id)
-	return model.Outcome{
+	return model.ResourceReport{
 		ID: id, Type: ref.Type, Name: ref.Name, Pos: model.Pos{File: "site.yaml", Line: line, Column: 9},
 		Status: s, Reason: reason, Command: ref.Name, Cwd: "/opt/app",
 	}
@@ -80,7 +80,7 @@ func applyReport() model.Report {
 	odd.Warnings = []model.Problem{{Pos: odd.Pos, ID: odd.ID, Property: "creates", Message: "did not create /opt/x: it will run again"}}
 	interrupted := outcome("exec#long", 60, model.Interrupted, "interrupted by SIGINT")
 	interrupted.Attempts, interrupted.DurationMS = 1, 3000
-	all := []model.Outcome{
+	all := []model.ResourceReport{
 		unpack, reload, late, migrate, killed, asked, ignored, odd, interrupted,
 		outcome("exec#done", 70, model.Stable, "creates /opt/done exists"),
 		outcome("provision#web1", 71, model.Deferred, "the machine boots"),
@@ -112,10 +112,10 @@ func planReport() model.Report {
 	stable := outcome("exec#done", 50, model.Stable, "unless exit 0")
 	stable.Guards = []model.GuardResult{{Property: "unless", Command: "/bin/true", Exit: number(0)}}
 	stable.Values = []model.ValueUse{{Expression: "${var.token}", Value: "***", Pos: model.Pos{File: "more.yaml", Line: 5, Column: 12}}}
-	return report("plan", 1, []model.Outcome{unpack, reload, owed, migrate, check, broken, skipped, stable})
+	return report("plan", 1, []model.ResourceReport{unpack, reload, owed, migrate, check, broken, skipped, stable})
 }
 
-func report(mode string, code int, outcomes []model.Outcome) model.Report {
+func report(mode string, code int, outcomes []model.ResourceReport) model.Report {
 	return model.Report{
 		Schema: model.ReportSchema, Version: "0.1.0", Mode: mode, Manifest: "site.yaml", Name: "web",
 		Run: "20260102T030405Z-bbbbbb", Host: "db1", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
@@ -191,7 +191,7 @@ func TestGoldenReportsHoldEveryStatus(t *testing.T) {
 func TestTextOfAFailedRunEndsWithTheFailure(t *testing.T) {
 	root := outcome("exec#root", 2, model.Failed, "exit 1")
 	root.Exit, root.Attempts = number(1), 1
-	all := []model.Outcome{root}
+	all := []model.ResourceReport{root}
 	for i := range 300 {
 		o := outcome("exec#s"+strings.Repeat("x", i), 3+i, model.Skipped, "exec#root failed")
 		o.RootCause = "exec#root"
@@ -211,7 +211,7 @@ func TestTextOfAFailedRunEndsWithTheFailure(t *testing.T) {
 
 func TestQuietSaysNothingOfASuccess(t *testing.T) {
 	for _, code := range []int{0, 2} {
-		r := report("apply", code, []model.Outcome{outcome("exec#a", 1, model.Changed, "")})
+		r := report("apply", code, []model.ResourceReport{outcome("exec#a", 1, model.Changed, "")})
 		if out := Text([]model.Report{r}, Options{Quiet: true}); len(out) > 0 {
 			t.Errorf("exit %d: %q", code, out)
 		}
@@ -220,7 +220,7 @@ func TestQuietSaysNothingOfASuccess(t *testing.T) {
 
 func TestJSONHasNoNullLists(t *testing.T) {
 	var r map[string]any
-	if err := json.Unmarshal(JSON([]model.Report{{Resources: []model.Outcome{{}}}}, Options{}), &r); err != nil {
+	if err := json.Unmarshal(JSON([]model.Report{{Resources: []model.ResourceReport{{}}}}, Options{}), &r); err != nil {
 		t.Fatal(err)
 	}
 	one := r["resources"].([]any)[0].(map[string]any)
@@ -261,7 +261,7 @@ func TestJSONIsOneDocument(t *testing.T) {
 
 func TestJSONIsNotEscapedForHTML(t *testing.T) {
 	o := outcome("exec#a && b > c", 1, model.Changed, "")
-	if out := JSON([]model.Report{report("apply", 0, []model.Outcome{o})}, Options{}); !bytes.Contains(out, []byte("a && b > c")) {
+	if out := JSON([]model.Report{report("apply", 0, []model.ResourceReport{o})}, Options{}); !bytes.Contains(out, []byte("a && b > c")) {
 		t.Errorf("%s", out)
 	}
 }
@@ -325,7 +325,7 @@ func FuzzTextIsSafeOnATerminal(f *testing.F) {
 		o.Guards = []model.GuardResult{{Property: "unless", Command: a}}
 		o.Warnings = []model.Problem{{Pos: model.Pos{File: a}, Message: b, Suggestion: a}}
 		o.Values = []model.ValueUse{{Expression: a, Value: b, Pos: model.Pos{File: a}}}
-		r := report("plan", 1, []model.Outcome{o})
+		r := report("plan", 1, []model.ResourceReport{o})
 		r.State.Dir, r.Manifest = a, b
 		for _, line := range Text([]model.Report{r}, Options{Verbose: true, Titled: true}) {
 			if line < ' ' && line != '\n' && line != '\t' || line == 0x7f {

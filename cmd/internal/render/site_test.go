@@ -15,7 +15,7 @@ func siteReport(n int) (model.Report, Trace) {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
 	verbs := []string{"unpack", "install", "configure", "migrate", "reload", "restart", "check", "fetch", "build", "link"}
 	things := []string{"nginx", "postgres", "redis", "app", "worker", "certs", "users", "cron", "backup", "logrotate", "sshd", "firewall"}
-	var all []model.Outcome
+	var all []model.ResourceReport
 	var t Trace
 	at := make([]time.Duration, 4)
 	for i := range n {

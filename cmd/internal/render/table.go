@@ -37,7 +37,7 @@ func (t *text) table(r *model.Report) []row {
 	return rows
 }
 
-func (t *text) listed(o *model.Outcome) bool {
+func (t *text) listed(o *model.ResourceReport) bool {
 	switch {
 	case t.Quiet:
 		return o.Status == model.Failed || o.Status == model.Interrupted
@@ -48,7 +48,7 @@ func (t *text) listed(o *model.Outcome) bool {
 }
 
 // cause is what folds rows together: the status, and the failure it goes back to.
-func cause(o *model.Outcome) string {
+func cause(o *model.ResourceReport) string {
 	if o.Status == model.Skipped || o.Status == model.NotReached {
 		return o.Status.String() + " " + o.RootCause
 	}
@@ -74,7 +74,7 @@ func (t *text) fold(r *model.Report) map[string]int {
 	return n
 }
 
-func foldedRow(o *model.Outcome, n int) row {
+func foldedRow(o *model.ResourceReport, n int) row {
 	note := Escape(o.Reason)
 	if o.RootCause != "" {
 		note = "because of " + Escape(o.RootCause)
@@ -82,7 +82,7 @@ func foldedRow(o *model.Outcome, n int) row {
 	return row{marker: "-", id: fmt.Sprintf("%d more", n), status: words(o.Status), note: note}
 }
 
-func (t *text) row(r *model.Report, o *model.Outcome) row {
+func (t *text) row(r *model.Report, o *model.ResourceReport) row {
 	line := row{marker: marker(o), id: Escape(o.ID), status: words(o.Status), note: t.note(o)}
 	planned := r.Mode == "plan"
 	if o.Description != "" && (planned || t.Verbose) {
@@ -128,7 +128,7 @@ func guard(g model.GuardResult) string {
 	return fmt.Sprintf("%s: %s (%s)", g.Property, Escape(g.Command), answer)
 }
 
-func marker(o *model.Outcome) string {
+func marker(o *model.ResourceReport) string {
 	switch o.Status {
 	case model.WouldRun:
 		return "+"
@@ -154,14 +154,14 @@ func marker(o *model.Outcome) string {
 
 // refreshed says whether a resource acted because of a refresh: one of this
 // run, or one that an earlier run left owed.
-func refreshed(o *model.Outcome) bool {
+func refreshed(o *model.ResourceReport) bool {
 	return len(o.RefreshedBy) > 0 || strings.HasPrefix(o.Reason, "refresh ")
 }
 
 // words is a status as people write it.
 func words(s model.Status) string { return strings.ReplaceAll(s.String(), "_", " ") }
 
-func (t *text) note(o *model.Outcome) string {
+func (t *text) note(o *model.ResourceReport) string {
 	reason := Escape(o.Reason)
 	took := ""
 	if o.Attempts > 0 {
@@ -199,7 +199,7 @@ func lasted(reason, took string) string {
 }
 
 // failed adds what a reason must not hold, because it differs from run to run.
-func failed(o *model.Outcome, reason, took string) string {
+func failed(o *model.ResourceReport, reason, took string) string {
 	reason = lasted(reason, took)
 	if o.Attempts > 1 {
 		reason += fmt.Sprintf(", %d attempts", o.Attempts)

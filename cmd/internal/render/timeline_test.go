@@ -48,7 +48,7 @@ func TestShorten(t *testing.T) {
 func TestLanes(t *testing.T) {
 	var r model.Report
 	for range 5 {
-		r.Resources = append(r.Resources, model.Outcome{Attempts: 1})
+		r.Resources = append(r.Resources, model.ResourceReport{Attempts: 1})
 	}
 	r.Resources[4].Attempts = 0
 	s := func(from, to int) Span { return Span{time.Duration(from), time.Duration(to)} }

@@ -13,7 +13,7 @@ const valueMost = 200
 
 // valueLines are the values that were put into a resource, each with the
 // expression that it stands for and the place where that is written.
-func valueLines(o *model.Outcome) []string {
+func valueLines(o *model.ResourceReport) []string {
 	var all []string
 	for _, v := range o.Values {
 		text := v.Value

@@ -1,0 +1,51 @@
+package model
+
+import "time"
+
+// Result is how one resource ended in a walk. It holds nothing that its
+// Resource says already, and its texts may still hold secrets: NewResourceReport
+// joins the two and redacts.
+type Result struct {
+	ID          string // of the resource
+	Status      Status
+	Ignored     bool     // it failed, with ignore_failure
+	Reason      string   // never holds a duration or a time of this run
+	RefreshedBy []string // ids of the publishers that refreshed it
+	RootCause   string   // id of the failure that a skip goes back to
+	Guards      []GuardResult
+	Exit        *int
+	Signal      string
+	Attempts    int
+	Duration    time.Duration
+	Output      string
+	Truncated   bool
+	Diff        string
+	DiffSum     string // SHA-256 of the diff that Check returned, in hex, "" without one
+	Warnings    []string
+
+	NotPermitted bool      // it failed because settle lacks rights
+	Helped       []Helped  // by attempt; empty when it has no helper
+	Acted        bool      // its Run was called
+	Began        bool      // its Run had an effect, also when it failed
+	Missing      bool      // creates was missing before it acted
+	Settles      bool      // a refresh was due and Check decided not to act: nothing is owed any more
+	Refreshes    Certainty // whether it refreshes its subscribers
+	Pending      bool      // set by a preview: it is going to act, which may change what Check reads downstream
+	LastState    string    // what its next Check is to be given
+	Stop         error     // why nothing more may start; nil lets the walk go on
+}
+
+// Warn adds a warning of this run.
+func (r *Result) Warn(message string) { r.Warnings = append(r.Warnings, message) }
+
+// Blocks reports whether the resources that depend on this one are skipped
+// (row 1 of the decision table).
+func (r *Result) Blocks() bool {
+	switch r.Status {
+	case Failed:
+		return !r.Ignored
+	case Skipped, Deferred, Shutdown, Interrupted, NotReached:
+		return true
+	}
+	return false
+}
