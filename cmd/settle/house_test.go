@@ -45,7 +45,6 @@ var edges = map[string][]string{
 	"cmd/internal/layout": {},
 	"cmd/internal/render": {"cmd/internal/layout", "model"},
 	"cmd/internal/typed":  {},
-	"cmd/bench":           {}, // runs settle from outside
 	"cmd/settle":          {"*"},
 }
 
@@ -59,7 +58,6 @@ var libraries = map[string][]string{
 	"providers/files":  {"golang.org/x/sys"},
 	"providers/tokens": {"github.com/choria-io/tokens"},
 	"providers/facts":  {"github.com/shirou/gopsutil"},
-	"cmd/bench":        {"gopkg.in/yaml.v3"}, // the bare loop
 	"cmd/settle":       {"github.com/alecthomas/kong", "github.com/charmbracelet/log", "github.com/muesli/termenv", "golang.org/x/term"},
 }
 

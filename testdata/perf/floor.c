@@ -1,5 +1,5 @@
 // floor does what settle does with the least that the system asks for: no
-// manifest, no journal, no report. cmd/bench builds it and measures settle, a
+// manifest, no journal, no report. .bench builds it and measures settle, a
 // bare Go loop and other tools beside it. It also holds the commands that they
 // are made to run, and the launcher that measures them all.
 //

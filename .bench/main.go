@@ -5,7 +5,7 @@
 // asks for (testdata/perf/floor.c), a bare Go loop, and whatever it finds
 // installed of make, ninja, go-task, Puppet, Ansible, CFEngine and CCM.
 //
-//	go run ./cmd/bench --quick
+//	go run ./.bench --quick
 //
 // Everything of one size of one case is run in turn, A B C A B C, so that a
 // noisy machine is noisy for all; ratios are taken within a turn. Nothing here
