@@ -3,6 +3,7 @@ package manifests
 import (
 	"fmt"
 
+	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -20,7 +21,7 @@ func (l *loader) claim(body *model.Body, id string) {
 			continue
 		}
 		first := &l.m.Resources[other]
-		scope{l: l, id: id}.refuse(c.Pos, fmt.Sprintf("%s is written by %s at %s already", c.Path, l.ids[other], line(first.Pos)),
+		scope{l: l, id: id}.refuse(c.Pos, fmt.Sprintf("%s is written by %s at %s already", c.Path, l.ids[other], entry.Line(first.Pos)),
 			"let one resource write it")
 		return // one is enough to tell
 	}

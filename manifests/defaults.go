@@ -6,6 +6,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/value"
 )
@@ -52,26 +55,26 @@ func (d *defaults) over(others *defaults) *defaults {
 }
 
 // readDefaults reads properties that stand for those of many resources.
-func (l *loader) readDefaults(v *vocabulary, n *yaml.Node) *defaults {
-	if isNull(n) {
+func (l *loader) readDefaults(v *schema.Vocabulary, n *yaml.Node) *defaults {
+	if parse.IsNull(n) {
 		return nil
 	}
-	s := scope{l: l, id: model.Ref{Type: v.Name, Name: reserved}.String()}
+	s := scope{l: l, id: model.Ref{Type: v.Name, Name: schema.Reserved}.String()}
 	if n.Kind != yaml.MappingNode {
-		s.refuse(l.pos(n), "want a map of properties, got "+describe(n), "")
+		s.refuse(l.pos(n), "want a map of properties, got "+parse.Describe(n), "")
 		return nil
 	}
 	d := &defaults{values: settings{}}
-	for key, under := range pairs(n) {
-		p := v.properties[key.Value]
+	for key, under := range parse.Pairs(n) {
+		p := v.ByName[key.Value]
 		switch {
 		case p == nil:
-			l.unknownProperty(key, s.id, v)
+			s.unknownProperty(key, v)
 		case p.Name == "name" || p.Name == "alias" || p.Name == "for_each":
 			s.property = p.Name
 			s.refuse(l.pos(key), "defaults cannot give every resource the same "+p.Name, "")
 		case own(under):
-			d.later = put(d.later, p.Name, later{p, key, under})
+			d.later = entry.Put(d.later, p.Name, later{p, key, under})
 		default:
 			s.property = p.Name
 			l.uses = l.uses[:0]
@@ -79,7 +82,7 @@ func (l *loader) readDefaults(v *vocabulary, n *yaml.Node) *defaults {
 				value.Default = true
 				d.values[p.Name] = value
 				if len(l.uses) > 0 {
-					d.uses = put(d.uses, p.Name, slices.Clone(l.uses))
+					d.uses = entry.Put(d.uses, p.Name, slices.Clone(l.uses))
 				}
 				if conditional(p.Kind) && !s.sensible(value) {
 					delete(d.values, p.Name)
@@ -95,18 +98,10 @@ func conditional(kind model.Kind) bool {
 	return kind == model.Condition || kind == model.Control
 }
 
-func put[V any](m map[string]V, key string, v V) map[string]V {
-	if m == nil {
-		m = map[string]V{}
-	}
-	m[key] = v
-	return m
-}
-
 // own says whether a node has an expression in it that leads to something else
 // for each resource.
 func own(n *yaml.Node) bool {
-	n = target(n)
+	n = parse.Target(n)
 	if n.Kind == yaml.ScalarNode && value.Has(n.Value) {
 		parts, _ := value.Parse(n.Value)
 		return slices.ContainsFunc(parts, func(p value.Part) bool {
@@ -118,7 +113,7 @@ func own(n *yaml.Node) bool {
 
 // inherit gives a resource the defaults for what it does not give itself. wrong
 // are its properties that are wrong; it returns them with those of its defaults.
-func (s scope) inherit(v *vocabulary, d *defaults, body *model.Body, wrong map[string]bool) map[string]bool {
+func (s scope) inherit(v *schema.Vocabulary, d *defaults, body *model.Body, wrong map[string]bool) map[string]bool {
 	if d == nil {
 		return wrong
 	}
@@ -130,7 +125,7 @@ func (s scope) inherit(v *vocabulary, d *defaults, body *model.Body, wrong map[s
 	if len(d.uses)+len(d.later) == 0 {
 		return wrong
 	}
-	for _, word := range v.words {
+	for _, word := range v.Words {
 		value, has := body.Values[word]
 		if has && value.Default {
 			s.l.uses = append(s.l.uses, d.uses[word]...)

@@ -8,7 +8,7 @@ import "github.com/settle-cm/settle/model"
 // the next; nil when the manifest has any other problem.
 func Draw(src Source, types []model.Type) (*model.Manifest, [][]int) {
 	l := read(src, types)
-	if len(l.problems) > len(l.circles) {
+	if l.sink.Count() > len(l.circles) {
 		return nil, nil
 	}
 	return l.m, l.circles

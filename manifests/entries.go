@@ -1,11 +1,14 @@
 package manifests
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -15,14 +18,14 @@ type settings = map[string]model.Value
 // walkEntries reads the list of entries: each a type with its resources.
 func (l *loader) walkEntries(n *yaml.Node) {
 	for _, item := range n.Content {
-		item = target(item)
+		item = parse.Target(item)
 		if item.Kind != yaml.MappingNode {
-			l.refuse(item, "want a type with its resources, got "+describe(item), `write the type first: "- exec:"`)
+			l.refuse(item, "want a type with its resources, got "+parse.Describe(item), `write the type first: "- exec:"`)
 			continue
 		}
 		var first, value *yaml.Node
 		count := 0
-		for k, v := range pairs(item) {
+		for k, v := range parse.Pairs(item) {
 			if count++; count == 1 {
 				first, value = k, v
 			}
@@ -42,8 +45,8 @@ func (l *loader) walkEntries(n *yaml.Node) {
 func (l *loader) crowded(n, first, value *yaml.Node) {
 	v := l.vocabularies[first.Value]
 	foreign, types := 0, 0 // keys after the first that are no properties of its type, and those that are types
-	for key := range pairs(n) {
-		if key != first && (v == nil || v.properties[key.Value] == nil) {
+	for key := range parse.Pairs(n) {
+		if key != first && (v == nil || v.ByName[key.Value] == nil) {
 			foreign++
 		}
 		if key != first && l.vocabularies[key.Value] != nil {
@@ -51,13 +54,13 @@ func (l *loader) crowded(n, first, value *yaml.Node) {
 		}
 	}
 	switch {
-	case v != nil && isNull(value) && foreign == 0:
+	case v != nil && parse.IsNull(value) && foreign == 0:
 		l.refuse(first, fmt.Sprintf("the properties stand at the same indent as %q", first.Value),
 			fmt.Sprintf("indent the lines below %q by two", first.Value+":"))
-	case v != nil && isNull(value) && types == 0:
+	case v != nil && parse.IsNull(value) && types == 0:
 		l.refuse(first, fmt.Sprintf("the resources stand at the same indent as %q", first.Value),
 			fmt.Sprintf("indent the lines below %q by two, with a dash before each resource: \"- NAME:\"", first.Value+":"))
-		for key, value := range pairs(n) {
+		for key, value := range parse.Pairs(n) {
 			if key != first && value.Kind == yaml.MappingNode {
 				l.keyed(v, key, value, l.defaults[v.Name])
 			}
@@ -66,7 +69,7 @@ func (l *loader) crowded(n, first, value *yaml.Node) {
 		l.refuse(n, "an entry without a type", `write the type first, "- exec:", and indent the properties below it`)
 	default:
 		l.refuse(n, "several types in one entry", "put a dash before each")
-		for key, value := range pairs(n) {
+		for key, value := range parse.Pairs(n) {
 			l.typed(key, value)
 		}
 	}
@@ -74,7 +77,7 @@ func (l *loader) crowded(n, first, value *yaml.Node) {
 
 func (l *loader) propertyOfAny(word string) bool {
 	for _, v := range l.vocabularies {
-		if v.properties[word] != nil {
+		if v.ByName[word] != nil {
 			return true
 		}
 	}
@@ -85,42 +88,42 @@ func (l *loader) propertyOfAny(word string) bool {
 func (l *loader) typed(key, value *yaml.Node) {
 	v := l.vocabularies[key.Value]
 	if v == nil {
-		meant := l.unknownType(key) // what is wrong under it is said too
+		meant := cmp.Or(l.refuseWord(key, schema.UnknownType(key.Value, l.typeNames())), key.Value) // what is wrong under it is said too
 		if v = l.vocabularies[meant]; v == nil {
 			// what it holds is known by name, so that references to it are no problems of their own
-			v = &vocabulary{Type: &model.Type{Name: meant}}
+			v = &schema.Vocabulary{Type: &model.Type{Name: meant}}
 		}
 	}
 	switch {
-	case isNull(value):
+	case parse.IsNull(value):
 	case value.Kind == yaml.SequenceNode:
 		l.list(v, value)
 	case value.Kind == yaml.MappingNode:
 		l.single(v, value)
 	default:
-		l.refuse(value, fmt.Sprintf("want resources under %q, got %s", key.Value, describe(value)),
+		l.refuse(value, fmt.Sprintf("want resources under %q, got %s", key.Value, parse.Describe(value)),
 			fmt.Sprintf("write it as a list: \"- %s:\"", value.Value))
 	}
 }
 
 // list reads the resources under a type; its first entry may be defaults for the rest.
-func (l *loader) list(v *vocabulary, n *yaml.Node) {
+func (l *loader) list(v *schema.Vocabulary, n *yaml.Node) {
 	d := l.defaults[v.Name]
 	l.m.Resources = slices.Grow(l.m.Resources, len(n.Content))
 	for i, item := range n.Content {
-		item = target(item)
+		item = parse.Target(item)
 		switch {
-		case item.Kind == yaml.ScalarNode && !isNull(item):
-			l.refuse(item, "want a resource, got "+describe(item), "end the name with a colon")
+		case item.Kind == yaml.ScalarNode && !parse.IsNull(item):
+			l.refuse(item, "want a resource, got "+parse.Describe(item), "end the name with a colon")
 			continue
 		case item.Kind != yaml.MappingNode:
-			l.refuse(item, "want a resource, got "+describe(item), `write its name: "- NAME:"`)
+			l.refuse(item, "want a resource, got "+parse.Describe(item), `write its name: "- NAME:"`)
 			continue
 		}
-		if key, value := only(item); key != nil && key.Value == reserved {
+		if key, value := only(item); key != nil && key.Value == schema.Reserved {
 			if i > 0 {
 				l.refuse(key, "defaults come first in their list", "move them up")
-			} else if v.properties != nil {
+			} else if v.ByName != nil {
 				d = l.readDefaults(v, value).over(d)
 			}
 			continue
@@ -129,13 +132,10 @@ func (l *loader) list(v *vocabulary, n *yaml.Node) {
 	}
 }
 
-// reserved is the name that no resource may have.
-const reserved = "defaults"
-
 // only returns the key of a map that has one, and its value.
 func only(n *yaml.Node) (key, value *yaml.Node) {
-	if all := flat(n); len(all) == 2 {
-		return target(all[0]), target(all[1])
+	if all := parse.Flatten(n); len(all) == 2 {
+		return parse.Target(all[0]), parse.Target(all[1])
 	}
 	return nil, nil
 }
@@ -143,7 +143,7 @@ func only(n *yaml.Node) (key, value *yaml.Node) {
 // nameOf returns the value of the name key of a map, nil when it has none or
 // when a resource of that name stands under it.
 func nameOf(n *yaml.Node) *yaml.Node {
-	for key, value := range pairs(n) {
+	for key, value := range parse.Pairs(n) {
 		if key.Value == "name" && value.Kind == yaml.ScalarNode {
 			return value
 		}
@@ -152,29 +152,29 @@ func nameOf(n *yaml.Node) *yaml.Node {
 }
 
 // single reads the one resource of a type that is given as a map.
-func (l *loader) single(v *vocabulary, n *yaml.Node) {
-	if nameOf(n) != nil || v.properties == nil {
+func (l *loader) single(v *schema.Vocabulary, n *yaml.Node) {
+	if nameOf(n) != nil || v.ByName == nil {
 		l.identify(v, n, l.defaults[v.Name])
 		return
 	}
-	for key := range pairs(n) {
-		if v.properties[key.Value] != nil {
+	for key := range parse.Pairs(n) {
+		if v.ByName[key.Value] != nil {
 			l.refuse(n, "a resource without a name", `add "name:", or make it a list: "- NAME:" with the properties indented below`)
 			l.nameless(v, n, nil)
 			return
 		}
 	}
 	l.refuse(n, "want a list of resources, or one with a name", `put a dash before each resource: "- NAME:"`)
-	for key, value := range pairs(n) {
+	for key, value := range parse.Pairs(n) {
 		l.keyed(v, key, value, l.defaults[v.Name])
 	}
 }
 
 // identify finds the name of a resource: the one key of a map, or its name.
-func (l *loader) identify(v *vocabulary, n *yaml.Node, d *defaults) {
+func (l *loader) identify(v *schema.Vocabulary, n *yaml.Node, d *defaults) {
 	if name := nameOf(n); name != nil {
-		if isNull(name) {
-			_, _ = scope{l: l, property: "name"}.value(&nameProperty, name, name)
+		if parse.IsNull(name) {
+			_, _ = scope{l: l, property: "name"}.value(schema.NameProperty, name, name)
 			l.nameless(v, n, nil)
 			return
 		}
@@ -186,40 +186,27 @@ func (l *loader) identify(v *vocabulary, n *yaml.Node, d *defaults) {
 	switch {
 	case key != nil:
 		l.keyed(v, key, value, d)
-	case odd(n): // which was said already
+	case parse.HasOddKey(n): // which was said already
 	default:
 		l.unnamed(v, n)
 	}
 }
 
-// odd says whether a map has keys that are no texts.
-func odd(n *yaml.Node) bool {
-	for i := 0; i < len(n.Content); i += 2 {
-		if target(n.Content[i]).Kind != yaml.ScalarNode {
-			return true
-		}
-	}
-	return false
-}
-
-// nameProperty is how a name has to look.
-var nameProperty = *propertyNamed(model.Common, "name")
-
 // keyed reads a resource whose name is a key.
-func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, d *defaults) {
+func (l *loader) keyed(v *schema.Vocabulary, key, value *yaml.Node, d *defaults) {
 	switch {
 	case value.Kind == yaml.MappingNode:
-	case isNull(value):
+	case parse.IsNull(value):
 		value = nil
-	case v.properties[key.Value] != nil:
+	case v.ByName[key.Value] != nil:
 		l.refuse(key, "a resource without a name", `add "name:", or write "- NAME:" and indent the properties below it`)
 		return
 	default:
 		suggestion := "write each as PROPERTY: VALUE on a line of its own"
-		if v.properties["command"] != nil {
+		if v.ByName["command"] != nil {
 			suggestion = `write "command:" before it, on a line of its own`
 		}
-		l.refuse(value, fmt.Sprintf("want properties under %q, got %s", key.Value, describe(value)), suggestion)
+		l.refuse(value, fmt.Sprintf("want properties under %q, got %s", key.Value, parse.Describe(value)), suggestion)
 		return
 	}
 	l.declared(v, key, value, d)
@@ -227,17 +214,17 @@ func (l *loader) keyed(v *vocabulary, key, value *yaml.Node, d *defaults) {
 
 // unnamed says what is probably meant by a map of several keys, none of which
 // is a name.
-func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
+func (l *loader) unnamed(v *schema.Vocabulary, n *yaml.Node) {
 	var name, value, property *yaml.Node // the first key that is no property, and the first that is one
 	names := 0
-	for key, under := range pairs(n) {
+	for key, under := range parse.Pairs(n) {
 		if key.Value == "name" && under.Kind == yaml.SequenceNode {
-			_, _ = scope{l: l, property: "name"}.want(under, nameProperty.Kind.String(), "")
+			_, _ = scope{l: l, property: "name"}.want(under, schema.NameProperty.Kind.String(), "")
 			l.nameless(v, n, nil)
 			return
 		}
 		switch {
-		case v.properties[key.Value] == nil:
+		case v.ByName[key.Value] == nil:
 			if names++; names == 1 {
 				name, value = key, under
 			}
@@ -246,7 +233,7 @@ func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
 		}
 	}
 	switch {
-	case names == 1 && property != nil && isNull(value):
+	case names == 1 && property != nil && parse.IsNull(value):
 		l.refuse(name, fmt.Sprintf("the properties of %q stand at the same indent as its name", name.Value),
 			fmt.Sprintf("indent the lines below %q by two", name.Value+":"))
 		l.ghosts[model.Ref{Type: v.Name, Name: name.Value}] = true
@@ -256,7 +243,7 @@ func (l *loader) unnamed(v *vocabulary, n *yaml.Node) {
 		l.keyed(v, name, value, nil)
 	case names > 1 && property == nil:
 		l.refuse(n, "several resources in one entry", "put a dash before each")
-		for key, value := range pairs(n) {
+		for key, value := range parse.Pairs(n) {
 			l.keyed(v, key, value, nil)
 		}
 	default:

@@ -5,15 +5,16 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/model/value"
 )
 
 // evaluate returns what stands in the default of a variable, or in a for_each,
 // as a value. It returns false after saying what is wrong with it.
 func (s scope) evaluate(n *yaml.Node) (any, bool) {
-	n = target(n)
+	n = parse.Target(n)
 	switch {
-	case isNull(n):
+	case parse.IsNull(n):
 		s.refuse(s.l.pos(n), "null is no value", `leave it out, or write "" for an empty text`)
 		return nil, false
 	case n.Kind == yaml.SequenceNode:
@@ -25,7 +26,7 @@ func (s scope) evaluate(n *yaml.Node) (any, bool) {
 		return list, all
 	case n.Kind == yaml.MappingNode:
 		m, all := value.Map{}, true
-		for key, under := range pairs(n) {
+		for key, under := range parse.Pairs(n) {
 			v, ok := s.evaluate(under)
 			m, all = append(m, value.Entry{Key: key.Value, Value: v}), s.fixed(key) && all && ok
 		}
@@ -59,7 +60,7 @@ func (s scope) evaluateText(n *yaml.Node) (any, bool) {
 
 // typeOf returns the type of what a node means.
 func typeOf(n *yaml.Node) value.Type {
-	switch n = target(n); n.Kind {
+	switch n = parse.Target(n); n.Kind {
 	case yaml.SequenceNode:
 		return value.List
 	case yaml.MappingNode:
@@ -70,7 +71,7 @@ func typeOf(n *yaml.Node) value.Type {
 
 // plainValue returns what a node means where expressions are just text.
 func plainValue(n *yaml.Node) any {
-	switch n = target(n); {
+	switch n = parse.Target(n); {
 	case n.Kind == yaml.SequenceNode:
 		list := make([]any, 0, len(n.Content))
 		for _, child := range n.Content {
@@ -79,7 +80,7 @@ func plainValue(n *yaml.Node) any {
 		return list
 	case n.Kind == yaml.MappingNode:
 		m := value.Map{}
-		for key, under := range pairs(n) {
+		for key, under := range parse.Pairs(n) {
 			m = append(m, value.Entry{Key: key.Value, Value: plainValue(under)})
 		}
 		return m

@@ -8,6 +8,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/secret"
 )
@@ -23,7 +26,7 @@ type excerpts struct {
 
 func (l *loader) excerpts() excerpts {
 	e := excerpts{loader: l, veils: map[string]*veil{}}
-	if len(l.problems)+len(l.warnings) == 0 {
+	if l.sink.Count()+len(l.sink.Warnings()) == 0 {
 		return e
 	}
 	e.secrets = l.allSecrets()
@@ -39,9 +42,9 @@ func (l *loader) allSecrets() []string { return append(l.secretValues(), l.m.Sec
 // them: then every word that stands under one of that name is taken for a name.
 func (l *loader) secretValues() []string {
 	names := slices.Clone(l.m.Secrets)
-	if len(l.problems) > 0 {
+	if l.sink.Count() > 0 {
 		for _, f := range l.files {
-			for _, block := range secretsKey().FindAllString(f.text.string, -1) {
+			for _, block := range secretsKey().FindAllString(f.Text.All, -1) {
 				names = append(names, variableName().FindAllString(block, -1)...)
 			}
 		}
@@ -56,8 +59,8 @@ func (l *loader) secretValues() []string {
 }
 
 var (
-	secretsKey   = lazily(`(?m)(?:^|[{,])[ ]*["']?secrets["']?[ ]*:.*(?:\n(?:[-#\[\],]|[ ]+|$).*)*`)
-	variableName = lazily(`[A-Za-z_][A-Za-z0-9_]*`)
+	secretsKey   = entry.Pattern(`(?m)(?:^|[{,])[ ]*["']?secrets["']?[ ]*:.*(?:\n(?:[-#\[\],]|[ ]+|$).*)*`)
+	variableName = entry.Pattern(`[A-Za-z_][A-Za-z0-9_]*`)
 )
 
 // of returns problems without secrets, and with their lines.
@@ -113,12 +116,12 @@ func beginning(text string, secrets []string) int {
 // excerpt cuts a line in two. A secret that the cut would go through, so that
 // neither half is known for one, keeps the line from being shown, and so does
 // its length.
-func (e *excerpts) excerpt(text *text, pos model.Pos) model.Excerpt {
-	line := text.line(pos.Line)
-	if len(line) > longLine {
+func (e *excerpts) excerpt(text *parse.Text, pos model.Pos) model.Excerpt {
+	line := text.Line(pos.Line)
+	if len(line) > entry.MaxLine {
 		return model.Excerpt{}
 	}
-	rest := from(line, pos.Column)
+	rest := parse.From(line, pos.Column)
 	before := line[:len(line)-len(rest)]
 	if utf8.RuneCountInString(before) != pos.Column-1 {
 		return model.Excerpt{} // the place is behind the line's end
@@ -138,7 +141,7 @@ func (e *excerpts) veil(path string) *veil {
 	}
 	v := &veil{blind: true}
 	for _, f := range e.files {
-		if f.path == path {
+		if f.Path == path {
 			v = newVeil(f)
 		}
 	}
@@ -150,22 +153,22 @@ func (e *excerpts) veil(path string) *veil {
 // sensitive, whatever it belongs to, and what it takes over by aliases. Of
 // defaults it cannot be told what they are for, nor of a text that is no YAML.
 func newVeil(f *file) *veil {
-	v := &veil{text: &f.text, sensitive: map[*yaml.Node]bool{}, lines: map[int]bool{}}
+	v := &veil{text: &f.Text, sensitive: map[*yaml.Node]bool{}, lines: map[int]bool{}}
 	switch {
-	case !strings.Contains(f.text.string, "sensitive"):
-	case f.tree == nil:
+	case !strings.Contains(f.Text.All, "sensitive"):
+	case f.Root == nil:
 		v.blind = true
 	default:
-		v.find(f.tree, false)
-		v.visit(f.tree, false)
-		v.upTo(strings.Count(f.text.string, "\n") + 1)
+		v.find(f.Root, false)
+		v.visit(f.Root, false)
+		v.upTo(strings.Count(f.Text.All, "\n") + 1)
 	}
 	return v
 }
 
 // veil marks the lines of sensitive maps.
 type veil struct {
-	text      *text
+	text      *parse.Text
 	sensitive map[*yaml.Node]bool
 	blind     bool // nobody knows which lines those are
 	lines     map[int]bool
@@ -183,12 +186,12 @@ func (v *veil) find(n *yaml.Node, inside bool) {
 		return
 	}
 	if n.Kind == yaml.MappingNode {
-		for key, value := range pairs(n) {
+		for key, value := range parse.Pairs(n) {
 			switch {
 			case key.Value == "sensitive" && value.Value != "false":
 				inside = true
 				v.sensitive[n] = true
-			case key.Value == reserved && says(value, "sensitive"):
+			case key.Value == schema.Reserved && says(value, "sensitive"):
 				v.blind = true
 			}
 		}
@@ -200,7 +203,7 @@ func (v *veil) find(n *yaml.Node, inside bool) {
 
 // says whether a key stands anywhere in a node.
 func says(n *yaml.Node, key string) bool {
-	for k, value := range pairs(n) {
+	for k, value := range parse.Pairs(n) {
 		if k.Value == key || says(value, key) {
 			return true
 		}

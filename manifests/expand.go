@@ -11,6 +11,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/value"
 )
@@ -39,9 +41,6 @@ type values struct {
 	sum    hash.Hash               // of all that was put in
 }
 
-// maxPut is how much all values that are put in may have together, in bytes.
-const maxPut = 64 << 20
-
 // filling is what a node of the manifest was filled with.
 type filling struct {
 	from   []string // the expressions, as they are written
@@ -52,7 +51,7 @@ type filling struct {
 
 // expressive says whether anything in a node has an expression.
 func expressive(n *yaml.Node) bool {
-	n = target(n)
+	n = parse.Target(n)
 	return n.Kind == yaml.ScalarNode && value.Has(n.Value) || slices.ContainsFunc(n.Content, expressive)
 }
 
@@ -69,7 +68,7 @@ func (s scope) expand(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
 	}
 	children := n.Content
 	if n.Kind == yaml.MappingNode {
-		children = flat(n)
+		children = parse.Flatten(n)
 	}
 	under := kind
 	switch kind {
@@ -81,7 +80,7 @@ func (s scope) expand(n *yaml.Node, kind model.Kind) (*yaml.Node, bool) {
 	all, same := true, true
 	made := make([]*yaml.Node, 0, len(children))
 	for i, child := range children {
-		was := target(child)
+		was := parse.Target(child)
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			all = s.fixed(was) && all
 			made = append(made, child)
@@ -113,7 +112,7 @@ func (s scope) fixed(key *yaml.Node) bool {
 	if !strings.Contains(key.Value, "${") || !value.Has(key.Value) {
 		return true
 	}
-	s.refuse(s.l.pos(key), fmt.Sprintf("an expression in the key %s", quote(key.Value)), "write the key out: only values can have expressions")
+	s.refuse(s.l.pos(key), fmt.Sprintf("an expression in the key %s", parse.Quote(key.Value)), "write the key out: only values can have expressions")
 	return false
 }
 
@@ -217,7 +216,7 @@ func (s scope) count(n *yaml.Node, p value.Part, v any) bool {
 		text = value.JSON(v)
 		size += len(text)
 	}
-	if l.put += size; l.put > maxPut {
+	if l.put += size; l.put > entry.MaxPut {
 		if !l.full {
 			l.full = true
 			s.refuse(l.pos(n), "the values that are put in have more than 64 MiB together", "")

@@ -3,12 +3,12 @@ package manifests
 import (
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/value"
 )
-
-// maxUnrolled is how many resources the for_each of a manifest may make.
-const maxUnrolled = 100_000
 
 // named is the name of a resource.
 type named struct {
@@ -16,25 +16,11 @@ type named struct {
 	model.Value        // with marks in their place, for a type whose command it is
 }
 
-// propertyOf returns the value of a property in the map of a resource's, nil
-// when it is not given.
-func propertyOf(n *yaml.Node, name string) *yaml.Node {
-	if n == nil {
-		return nil
-	}
-	for key, under := range pairs(n) {
-		if key.Value == name {
-			return under
-		}
-	}
-	return nil
-}
-
 // declared reads a resource of that name and of properties n (nil for none), or
 // as many as its for_each has items.
-func (l *loader) declared(v *vocabulary, name, n *yaml.Node, d *defaults) {
-	under := propertyOf(n, "for_each")
-	if under == nil || v.properties == nil {
+func (l *loader) declared(v *schema.Vocabulary, name, n *yaml.Node, d *defaults) {
+	under := parse.Lookup(n, "for_each")
+	if under == nil || v.ByName == nil {
 		l.one(v, name, n, d)
 		return
 	}
@@ -52,9 +38,9 @@ func (l *loader) declared(v *vocabulary, name, n *yaml.Node, d *defaults) {
 }
 
 // one reads one resource.
-func (l *loader) one(v *vocabulary, name, n *yaml.Node, d *defaults) {
+func (l *loader) one(v *schema.Vocabulary, name, n *yaml.Node, d *defaults) {
 	l.uses = l.uses[:0]
-	s := scope{l: l, property: "name", raw: v.properties["command"] != nil}
+	s := scope{l: l, property: "name", raw: v.ByName["command"] != nil}
 	if read, ok := s.name(name); ok {
 		l.resource(v, read, n, d)
 	} else if n != nil {
@@ -102,7 +88,7 @@ func (s scope) items(n *yaml.Node) ([]item, bool) {
 		s.refuse(s.l.pos(n), "want a list or a map, got "+value.Describe(v), suggestion)
 		return nil, false
 	}
-	if s.l.unrolled += len(items); s.l.unrolled > maxUnrolled {
+	if s.l.unrolled += len(items); s.l.unrolled > entry.MaxUnrolled {
 		s.refuse(s.l.pos(n), "for_each makes more than 100,000 resources", "split the manifest")
 		return nil, false
 	}

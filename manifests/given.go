@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
 	"github.com/settle-cm/settle/model/value"
@@ -67,8 +68,8 @@ func (l *loader) giveFiles() {
 // giveEnvironment takes over SETTLE_VAR_…, and warns where that is a surprise.
 func (l *loader) giveEnvironment() {
 	const prefix = "SETTLE_VAR_"
-	for _, entry := range l.src.Environ {
-		key, text, ok := strings.Cut(entry, "=")
+	for _, pair := range l.src.Environ {
+		key, text, ok := strings.Cut(pair, "=")
 		name, ours := strings.CutPrefix(key, prefix)
 		if !ok || !ours {
 			continue
@@ -77,7 +78,7 @@ func (l *loader) giveEnvironment() {
 		v := l.vars[name]
 		if v == nil {
 			if meant, _ := spelling.Closest(name, l.varNames, 2); meant != "" {
-				l.warning(model.Problem{Pos: pos, Property: "vars", Message: "no variable is called " + name, Suggestion: didYouMean(prefix + meant)})
+				l.warning(model.Problem{Pos: pos, Property: "vars", Message: "no variable is called " + name, Suggestion: entry.DidYouMean(prefix + meant)})
 			}
 			continue
 		}
@@ -106,7 +107,7 @@ func (l *loader) declaredVar(name string, pos model.Pos) *variable {
 	}
 	suggestion := "declare it under vars"
 	if meant := spelling.Suggest(name, l.varNames); meant != "" {
-		suggestion = didYouMean(meant)
+		suggestion = entry.DidYouMean(meant)
 	}
 	l.problem(model.Problem{Pos: pos, Property: "vars", Message: fmt.Sprintf("the manifest declares no variable %q", name), Suggestion: suggestion})
 	return nil

@@ -11,6 +11,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/value"
 )
@@ -18,13 +21,11 @@ import (
 // file is one file of a manifest: the one that is its own, or one that another
 // includes.
 type file struct {
-	path string // as the user wrote it, on the way from the manifest
-	abs  string // absolute, "" for standard input
-	dir  string // absolute; what relative paths in it are relative to
-	text text
-	tree *yaml.Node // nil when there is none
-	by   *file      // what includes it; nil for the manifest's own
-	at   model.Pos  // where
+	*parse.File
+	abs string    // absolute, "" for standard input
+	dir string    // absolute; what relative paths in it are relative to
+	by  *file     // what includes it; nil for the manifest's own
+	at  model.Pos // where
 	contents
 }
 
@@ -35,9 +36,6 @@ type contents struct {
 	typed     *yaml.Node // a type where a key should be, and what stands under it
 	resources *yaml.Node
 }
-
-// maxIncludes is how deep files may include each other.
-const maxIncludes = 10
 
 // mayInclude are the keys that included files have too.
 var mayInclude = []string{"description", "secrets", "include", "vars", "defaults", "resources"}
@@ -68,21 +66,22 @@ func (g *gathering) open(f *file, data []byte) {
 	}
 	g.size += len(data)
 	_, _ = g.sum.Write(data) // a hash takes everything
-	problems := len(g.problems)
-	if root := g.parse(data); root != nil && g.sound(root) {
-		f.tree = root
+	problems := g.sink.Count()
+	if root := g.parse(f, data); root != nil && g.sound(f) {
 		g.includes(f)
+	} else {
+		f.Root = nil
 	}
-	g.partial = g.partial || f.tree == nil && len(g.problems) > problems
+	g.partial = g.partial || f.Root == nil && g.sink.Count() > problems
 	g.files = append(g.files, f)
 }
 
 // includes opens what a file includes.
 func (g *gathering) includes(f *file) {
-	if f.tree.Kind != yaml.MappingNode {
+	if f.Root.Kind != yaml.MappingNode {
 		return
 	}
-	for key, value := range pairs(f.tree) {
+	for key, value := range parse.Pairs(f.Root) {
 		if key.Value != "include" {
 			continue
 		}
@@ -90,7 +89,7 @@ func (g *gathering) includes(f *file) {
 			continue
 		}
 		s := scope{l: g.loader, property: "include"}
-		paths, _ := s.value(propertyNamed(keys, "include"), key, value)
+		paths, _ := s.value(schema.Find(schema.Keys, "include"), key, value)
 		for _, path := range paths.Each() {
 			if path.Text != "" {
 				g.include(f, path)
@@ -104,12 +103,12 @@ func (g *gathering) includes(f *file) {
 // known before any value is. It returns what is left, nil for nothing.
 func (g *gathering) fixed(n *yaml.Node) *yaml.Node {
 	refused := func(item *yaml.Node) bool {
-		text := target(item).Value
+		text := parse.Target(item).Value
 		if !value.Has(text) {
 			return false
 		}
 		g.partial = true
-		scope{l: g.loader, property: "include"}.refuse(g.pos(item), fmt.Sprintf("%s cannot stand in include: the files of a manifest are always the same", quote(text)),
+		scope{l: g.loader, property: "include"}.refuse(g.pos(item), fmt.Sprintf("%s cannot stand in include: the files of a manifest are always the same", parse.Quote(text)),
 			"include them all, and choose by when")
 		return true
 	}
@@ -126,9 +125,9 @@ func (g *gathering) fixed(n *yaml.Node) *yaml.Node {
 
 // include opens one file that f includes.
 func (g *gathering) include(f *file, path model.Value) {
-	in := &file{path: path.Text, abs: path.Text, by: f, at: path.Pos}
+	in := &file{File: &parse.File{Path: path.Text}, abs: path.Text, by: f, at: path.Pos}
 	if !filepath.IsAbs(path.Text) {
-		in.path, in.abs = filepath.Join(filepath.Dir(f.path), path.Text), filepath.Join(f.dir, path.Text)
+		in.Path, in.abs = filepath.Join(filepath.Dir(f.Path), path.Text), filepath.Join(f.dir, path.Text)
 	}
 	in.abs = filepath.Clean(in.abs)
 	in.dir = filepath.Dir(in.abs)
@@ -139,19 +138,19 @@ func (g *gathering) include(f *file, path model.Value) {
 		s.refuse(path.Pos, in.circle(first), "")
 		return
 	case first != nil && first.by != nil:
-		s.refuse(path.Pos, fmt.Sprintf("%s is included at %s already", in.path, line(first.at)), "include it once: its resources are the whole manifest's")
+		s.refuse(path.Pos, fmt.Sprintf("%s is included at %s already", in.Path, entry.Line(first.at)), "include it once: its resources are the whole manifest's")
 		return
-	case in.depth() > maxIncludes:
-		s.refuse(path.Pos, fmt.Sprintf("files that include each other more than %d deep", maxIncludes), "")
+	case in.depth() > entry.MaxIncludes:
+		s.refuse(path.Pos, fmt.Sprintf("files that include each other more than %d deep", entry.MaxIncludes), "")
 	case g.src.Include == nil:
 		s.refuse(path.Pos, "include is not possible here", "")
 	default:
 		data, err := g.src.Include(in.abs)
 		switch {
 		case err != nil:
-			s.refuse(path.Pos, fmt.Sprintf("read %q: %v", in.path, err), unexpanded(path.Text))
-		case g.size+len(data) > MaxSize:
-			s.refuse(path.Pos, "the manifest is larger than 16 MiB with "+in.path, "split it into several manifests")
+			s.refuse(path.Pos, fmt.Sprintf("read %q: %v", in.Path, err), unexpanded(path.Text))
+		case g.size+len(data) > entry.MaxSize:
+			s.refuse(path.Pos, "the manifest is larger than 16 MiB with "+in.Path, "split it into several manifests")
 		default:
 			g.open(in, data)
 			return
@@ -194,11 +193,11 @@ func (f *file) depth() int {
 // inclusion on; f is its second one.
 func (f *file) circle(first *file) string {
 	if f.by == first {
-		return f.path + " includes itself"
+		return f.Path + " includes itself"
 	}
 	var steps []string
 	for in := f; in != first; in = in.by {
-		steps = append(steps, fmt.Sprintf("\n  %s: %s includes %s", line(in.at), in.by.path, in.path))
+		steps = append(steps, fmt.Sprintf("\n  %s: %s includes %s", entry.Line(in.at), in.by.Path, in.Path))
 	}
 	slices.Reverse(steps)
 	return "these files include each other:" + strings.Join(steps, "")

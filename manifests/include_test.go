@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/settle-cm/settle/manifests"
+	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -114,7 +115,7 @@ func TestBadIncludes(t *testing.T) {
 		{"one name in two files", folder{"m.yaml": "include: a.yaml\nresources:\n" + one("x"), "a.yaml": "\n" + one("x")}, "m.yaml:3:11: exec#x: already defined at a.yaml:2; give one of them another name"},
 		{"a loop over files", folder{"m.yaml": "include: a.yaml\nresources: [exec: [{x: {command: x, require: exec#y}}]]", "a.yaml": "- exec: [{y: {command: y, require: exec#x}}]\n"}, "a.yaml:1:36: exec#y: require: these wait for each other:\n  a.yaml:1: exec#y requires exec#x\n  m.yaml:2: exec#x requires exec#y"},
 		{"problems of several files", folder{"m.yaml": "include: [z.yaml, b.yaml]\nresources: [exec: [{x: {tries: 0}}]]", "z.yaml": "- exec: [{z: {tries: 0}}]", "b.yaml": "- exec:\n  - b: {tries: 0}\n  - c: {tries: x, require: exec#zz}"}, "b.yaml:2:16: exec#b: tries: want an integer of at least 1, got \"0\"\nb.yaml:3:16: exec#c: tries: want an integer of at least 1, got \"x\"\nb.yaml:3:28: exec#c: require: no resource exec#zz\nm.yaml:2:32: exec#x: tries: want an integer of at least 1, got \"0\"\nz.yaml:1:22: exec#z: tries: want an integer of at least 1, got \"0\""},
-		{"more than a manifest may hold", folder{"m.yaml": "include: a.yaml", "a.yaml": strings.Repeat("#", manifests.MaxSize)}, "m.yaml:1:10: include: the manifest is larger than 16 MiB with a.yaml; split it into several manifests"},
+		{"more than a manifest may hold", folder{"m.yaml": "include: a.yaml", "a.yaml": strings.Repeat("#", entry.MaxSize)}, "m.yaml:1:10: include: the manifest is larger than 16 MiB with a.yaml; split it into several manifests"},
 		{"more aliases than a manifest may have", folder{"m.yaml": "include: [a.yaml, b.yaml]", "a.yaml": aliases, "b.yaml": aliases}, "b.yaml:2:7: too many aliases: they stand for more values than a manifest may have"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

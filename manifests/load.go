@@ -11,11 +11,13 @@
 package manifests
 
 import (
-	"fmt"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/condition"
 	"github.com/settle-cm/settle/model/value"
@@ -57,7 +59,7 @@ type ValueFile struct {
 func Load(src Source, types []model.Type) (m *model.Manifest, problems, warnings model.Problems) {
 	l := read(src, types)
 	e := l.excerpts()
-	problems, warnings = e.of(l.problems.Sort()), e.of(l.warnings.Sort())
+	problems, warnings = e.of(l.sink.Problems().Sort()), e.of(l.sink.Warnings().Sort())
 	if len(problems) > 0 {
 		return nil, problems, warnings
 	}
@@ -71,17 +73,15 @@ func Identify(src Source) (*model.Manifest, model.Problems) {
 	l := newLoader(src, nil)
 	main := l.file
 	l.gather()
-	if main.tree != nil {
+	if main.Root != nil {
 		l.takeValues(main)
-		before := l.problems
-		l.problems = nil
-		if !l.name(main.tree) {
-			l.problems = append(before, l.problems...) // a value that the name needs may be the reason
+		if l.name(main.Root) {
+			return l.m, nil // whatever else is wrong does not concern the identity
 		}
 	}
-	if len(l.problems) > 0 {
+	if l.sink.Count() > 0 {
 		e := l.excerpts()
-		return nil, e.of(l.problems.Sort())
+		return nil, e.of(l.sink.Problems().Sort())
 	}
 	return l.m, nil
 }
@@ -100,13 +100,13 @@ func Variables(src Source) []string {
 // name reads only the name of a manifest. It returns false after saying what is
 // wrong with it.
 func (l *loader) name(root *yaml.Node) bool {
-	for key, value := range pairs(root) {
+	for key, value := range parse.Pairs(root) {
 		switch key.Value {
 		case "ccm": // which has none
 			return true
 		case "name":
 			s := scope{l: l, property: "name"}
-			v, ok := s.value(propertyNamed(keys, "name"), key, value)
+			v, ok := s.value(schema.Find(schema.Keys, "name"), key, value)
 			if !ok {
 				return false
 			}
@@ -120,13 +120,13 @@ func (l *loader) name(root *yaml.Node) bool {
 // Name returns the name that a manifest gives itself: also one with problems is
 // to be told from others. It is empty when there is none, or no YAML to read it in.
 func Name(src Source) string {
-	root := newLoader(src, nil).parse(src.Bytes)
+	root := parse.Parse(src.Path, src.Bytes, entry.NewSink(src.Path)).Root
 	if root == nil || root.Kind != yaml.MappingNode {
 		return ""
 	}
 	for i := 0; i+1 < len(root.Content); i += 2 { // not pairs: the tree may be one that no walk would survive
 		key, name := root.Content[i], root.Content[i+1]
-		if key.Value != "name" || name.Kind != yaml.ScalarNode || isNull(name) || strings.ContainsAny(name.Value, "\r\n") {
+		if key.Value != "name" || name.Kind != yaml.ScalarNode || parse.IsNull(name) || strings.ContainsAny(name.Value, "\r\n") {
 			continue
 		}
 		if !value.Has(name.Value) {
@@ -145,11 +145,10 @@ type loader struct {
 	file         *file   // that is being read
 	files        []*file // all, in the order of their resources
 	partial      bool    // there is one that cannot be read, or not made a tree of: what it holds is not known
-	written      int     // values in the files, as audit counts them
-	aliased      int
+	counts       parse.Counts
 	size         int // of the files, in bytes
 	types        []model.Type
-	vocabularies map[string]*vocabulary
+	vocabularies map[string]*schema.Vocabulary
 	m            *model.Manifest
 	base         model.Base
 	keys         settings             // of the file, by name
@@ -177,9 +176,7 @@ type loader struct {
 	lacking     model.Problems                  // values that are not there, of the resource that is being read
 	conditions  map[string]*condition.Condition // by their text and the shape of the item that they are for
 	answers     map[string]answer               // of conditions, by their text
-	problems    model.Problems
-	warnings    model.Problems
-	said        map[said]bool // of the problems and warnings
+	sink        *entry.Sink
 }
 
 // read takes a manifest through all that finds problems in it.
@@ -192,7 +189,7 @@ func read(src Source, types []model.Type) *loader {
 func (l *loader) read() {
 	main := l.file
 	l.gather()
-	if main.tree == nil {
+	if main.Root == nil {
 		return
 	}
 	l.takeValues(main)
@@ -210,7 +207,7 @@ func (l *loader) read() {
 
 func newLoader(src Source, types []model.Type) *loader {
 	l := &loader{
-		src: src, file: &file{path: src.Path, abs: src.Identity, dir: src.Dir}, types: types, vocabularies: make(map[string]*vocabulary, len(types)),
+		src: src, file: &file{File: &parse.File{Path: src.Path}, abs: src.Identity, dir: src.Dir}, types: types, vocabularies: make(map[string]*schema.Vocabulary, len(types)),
 		m:        &model.Manifest{Path: src.Path, Dir: src.Dir, Identity: src.Identity, Parallel: 1},
 		body:     model.Body{Values: settings{}},
 		numbers:  map[model.Ref]int{},
@@ -218,61 +215,39 @@ func newLoader(src Source, types []model.Type) *loader {
 		claims:   map[string]int{},
 		places:   map[string]int{},
 		revealed: map[string]bool{},
-		said:     map[said]bool{},
+		sink:     entry.NewSink(src.Path),
 	}
 	for i := range types {
-		l.vocabularies[types[i].Name] = newVocabulary(&types[i])
+		l.vocabularies[types[i].Name] = schema.NewVocabulary(&types[i])
 	}
 	return l
 }
 
-// vocabulary is what the entries of one type may hold.
-type vocabulary struct {
-	*model.Type
-	properties   map[string]*model.Property
-	words        []string // the properties' names, those of the type first
-	environments []string // the properties that hold environment variables
+func (l *loader) problem(p model.Problem) { l.sink.Refuse(entry.Attribute(p, l.uses)) }
+func (l *loader) warning(p model.Problem) { l.sink.Warn(entry.Attribute(p, l.uses)) }
+
+// parse reads the bytes of a file, and returns its tree.
+func (l *loader) parse(f *file, data []byte) *yaml.Node {
+	f.File = parse.Parse(f.Path, data, l.sink)
+	return f.Root
 }
 
-func newVocabulary(t *model.Type) *vocabulary {
-	v := &vocabulary{Type: t, properties: map[string]*model.Property{}}
-	for _, list := range [][]model.Property{t.Properties, model.Common} {
-		for i, p := range list {
-			if v.properties[p.Name] == nil { // a type may give a common property its own default
-				v.properties[p.Name] = &list[i]
-				v.words = append(v.words, p.Name)
-				if p.Kind == model.Environment {
-					v.environments = append(v.environments, p.Name)
-				}
-			}
-		}
-	}
-	return v
+// sound reports whether the tree of a file is safe to walk.
+func (l *loader) sound(f *file) bool {
+	var ok bool
+	l.counts, ok = f.Check(l.counts, l.sink)
+	return ok
 }
 
-// maxProblems is how many problems, and how many warnings, are kept: more than
-// anybody reads, and few enough for a file that holds nothing else.
-const maxProblems = 10_000
+func (l *loader) pos(n *yaml.Node) model.Pos { return l.file.Pos(n) }
 
-// said is what a problem says, and of which place.
-type said struct {
-	model.Pos
-	message string
+// refuse records a problem of the manifest as a whole at a node.
+func (l *loader) refuse(n *yaml.Node, message, suggestion string) {
+	l.problem(model.Problem{Pos: l.pos(n), Message: message, Suggestion: suggestion})
 }
 
-func (l *loader) problem(p model.Problem) { l.problems = l.once(l.problems, l.sourced(p)) }
-func (l *loader) warning(p model.Problem) { l.warnings = l.once(l.warnings, l.sourced(p)) }
-
-// once adds a problem, unless the same was said of the same place: a default or
-// an anchor is read by every resource that uses it.
-func (l *loader) once(all model.Problems, p model.Problem) model.Problems {
-	key := said{p.Pos, p.Message}
-	if len(all) > maxProblems || l.said[key] {
-		return all
-	}
-	if len(all) == maxProblems {
-		return append(all, model.Problem{Pos: model.Pos{File: l.src.Path}, Message: fmt.Sprintf("there are more: these are the first %d", maxProblems)})
-	}
-	l.said[key] = true
-	return append(all, p)
+// refuseWord records that a key is unknown, and returns the known word it stands for.
+func (l *loader) refuseWord(key *yaml.Node, u schema.Unknown) string {
+	l.refuse(key, u.Message, u.Suggestion)
+	return u.Meant
 }

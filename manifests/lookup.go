@@ -8,6 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
 	"github.com/settle-cm/settle/model/value"
@@ -120,7 +121,7 @@ func (s scope) missing(n *yaml.Node, e *value.Expr) {
 		case value.Map:
 			message = fmt.Sprintf("%s: %s has no %q", e.Text, written, e.Path[1+steps])
 			if meant := spelling.Suggest(e.Path[1+steps], found.Keys()); meant != "" {
-				way = didYouMean(meant)
+				way = entry.DidYouMean(meant)
 			}
 		case []any:
 			message = fmt.Sprintf("%s: %s has no item %q", e.Text, written, e.Path[1+steps])
@@ -170,8 +171,8 @@ func (s scope) led(e *value.Expr) any {
 func (l *loader) getenv(name string) (string, bool) {
 	if l.env == nil {
 		l.env, l.told = make(map[string]string, len(l.src.Environ)), map[string]bool{}
-		for _, entry := range l.src.Environ {
-			if key, text, ok := strings.Cut(entry, "="); ok {
+		for _, pair := range l.src.Environ {
+			if key, text, ok := strings.Cut(pair, "="); ok {
 				if _, twice := l.env[key]; !twice { // the first counts, as for a process
 					l.env[key] = text
 				}
@@ -315,7 +316,7 @@ func (l *loader) isFact(name string, pos model.Pos) bool {
 	}
 	suggestion := "what is no fact of the machine is a variable: --var"
 	if meant := spelling.Suggest(name, factNames); meant != "" {
-		suggestion = didYouMean(meant)
+		suggestion = entry.DidYouMean(meant)
 	}
 	l.problem(model.Problem{Pos: pos, Message: fmt.Sprintf("no fact is called %q", name), Suggestion: suggestion})
 	return false

@@ -6,6 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -47,8 +48,8 @@ func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
 	list := make([]model.Pair, 0, len(n.Content))
 	all := true
 	for _, item := range n.Content {
-		item = target(item)
-		if item.Kind != yaml.ScalarNode || isNull(item) {
+		item = parse.Target(item)
+		if item.Kind != yaml.ScalarNode || parse.IsNull(item) {
 			suggestion := ""
 			if item.Kind == yaml.MappingNode {
 				suggestion = "write KEY=VALUE, or the variables as a map without dashes"
@@ -78,8 +79,8 @@ func (s scope) assignments(n *yaml.Node) ([]model.Pair, bool) {
 func (s scope) pairs(n *yaml.Node, empty string) ([]model.Pair, bool) {
 	list := make([]model.Pair, 0, len(n.Content)/2)
 	all := true
-	for key, value := range pairs(n) {
-		if isNull(value) {
+	for key, value := range parse.Pairs(n) {
+		if parse.IsNull(value) {
 			s.refuse(s.l.pos(key), fmt.Sprintf("%s has no value", key.Value), empty)
 			all = false
 			continue
@@ -108,12 +109,12 @@ func (s scope) whatever(n *yaml.Node) (model.Value, bool) {
 	case yaml.SequenceNode:
 		v.Shape = model.List
 		for _, item := range n.Content {
-			read, ok := s.whatever(target(item))
+			read, ok := s.whatever(parse.Target(item))
 			v.Items, all = append(v.Items, read), all && ok
 		}
 	case yaml.MappingNode:
 		v.Shape = model.Map
-		for key, value := range pairs(n) {
+		for key, value := range parse.Pairs(n) {
 			read, ok := s.whatever(value)
 			v.Pairs, all = append(v.Pairs, model.Pair{Pos: s.l.pos(key), Key: key.Value, Value: read}), all && ok
 		}

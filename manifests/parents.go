@@ -5,13 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/graph"
 )
-
-// maxPath is how long a path is that a system takes: to look above a longer one
-// would only take time.
-const maxPath = 4096
 
 // byParent is who makes the edges that nobody has written.
 const byParent = "parent"
@@ -31,7 +28,7 @@ type made struct {
 // place notes where the next resource stands, and what it makes.
 func (l *loader) place(body *model.Body) {
 	n := len(l.ids)
-	if path := body.Place.Path; path != "" && len(path) <= maxPath {
+	if path := body.Place.Path; path != "" && len(path) <= entry.MaxPath {
 		l.places[body.Place.Path] = len(l.standing)
 		l.standing = append(l.standing, standing{n, body.Place})
 		if !body.Place.Empty {
@@ -39,7 +36,7 @@ func (l *loader) place(body *model.Body) {
 		}
 	}
 	for _, c := range body.Claims {
-		if len(c.Path) <= maxPath {
+		if len(c.Path) <= entry.MaxPath {
 			l.made = append(l.made, made{n, c.Path})
 		}
 	}
@@ -62,7 +59,7 @@ func (l *loader) parents() {
 		on := l.standing[at].n
 		r, parent := &l.m.Resources[w.n], &l.m.Resources[on]
 		if l.standing[at].Closed {
-			scope{l: l, id: l.ids[w.n]}.refuse(r.Pos, fmt.Sprintf("%s is below %s, where %s at %s makes no directory", w.path, l.standing[at].Path, l.ids[on], line(parent.Pos)),
+			scope{l: l, id: l.ids[w.n]}.refuse(r.Pos, fmt.Sprintf("%s is below %s, where %s at %s makes no directory", w.path, l.standing[at].Path, l.ids[on], entry.Line(parent.Pos)),
 				"declare the directory, or take one of them out")
 			continue
 		}

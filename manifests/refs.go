@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/graph"
+	"github.com/settle-cm/settle/model/spelling"
 )
 
 // edgeProperties are the properties that make edges, in the order in which a
@@ -40,9 +42,9 @@ func (l *loader) index(body *model.Body, id string) {
 	} else if first := &l.m.Resources[other]; first.Ref == body.Ref && first.Pos == body.Pos && l.item != nil {
 		s.refuse(body.Pos, "for_each makes this name more than once", "put ${each.key} into the name")
 	} else if first.Ref == body.Ref {
-		s.refuse(body.Pos, "already defined at "+line(first.Pos), way)
+		s.refuse(body.Pos, "already defined at "+entry.Line(first.Pos), way)
 	} else {
-		s.refuse(body.Pos, fmt.Sprintf("already the alias of %s at %s", l.ids[other], line(first.Pos)), way)
+		s.refuse(body.Pos, fmt.Sprintf("already the alias of %s at %s", l.ids[other], entry.Line(first.Pos)), way)
 	}
 	if !body.Has("alias") {
 		return
@@ -52,14 +54,8 @@ func (l *loader) index(body *model.Body, id string) {
 		l.numbers[alias] = n
 	} else if other != n {
 		s.property = "alias"
-		s.refuse(body.Values["alias"].Pos, fmt.Sprintf("%s is already defined at %s", alias, line(l.m.Resources[other].Pos)), way)
+		s.refuse(body.Values["alias"].Pos, fmt.Sprintf("%s is already defined at %s", alias, entry.Line(l.m.Resources[other].Pos)), way)
 	}
-}
-
-// line is a place without its column: enough where it stands in a sentence.
-func line(pos model.Pos) string {
-	pos.Column = 0
-	return pos.String()
 }
 
 // connect turns references into edges, edges into an order, and warns of what
@@ -108,7 +104,7 @@ func (l *loader) subscribers() {
 		})
 	}
 	for _, r := range l.refreshOnly {
-		if !resources[r.from].Subscribes() && len(l.problems) == 0 {
+		if !resources[r.from].Subscribes() && l.sink.Count() == 0 {
 			s := scope{l: l, id: l.ids[r.from], property: "refreshonly"}
 			s.warn(r.Pos, "nothing refreshes it: it never runs", "add subscribe, or notify in what should refresh it")
 		}
@@ -122,7 +118,7 @@ func (l *loader) resolve(link link, property string) (int, bool) {
 	l.uses = l.m.Resources[link.from].Values
 	ref, ok := model.ParseRef(link.text)
 	if !ok {
-		suggestion := didYouMean(cmp.Or(l.typedName(link.text), l.bracketed(link.text)))
+		suggestion := entry.DidYouMean(cmp.Or(l.typedName(link.text), l.bracketed(link.text)))
 		if suggestion == "" {
 			suggestion = "write the type in front: " + l.m.Resources[link.from].Type + "#NAME"
 		}
@@ -154,7 +150,7 @@ func (l *loader) typedName(name string) string {
 	return ""
 }
 
-var inBrackets = lazily(`^([A-Za-z]+)\[['"]?(.+?)['"]?\]$`)
+var inBrackets = entry.Pattern(`^([A-Za-z]+)\[['"]?(.+?)['"]?\]$`)
 
 // bracketed finds the reference of a resource that is named as in Puppet: Exec['a'].
 func (l *loader) bracketed(text string) string {
@@ -208,11 +204,33 @@ func (l *loader) refuseLoop(loop []int) {
 		if backward(e.By) {
 			from, to = to, from
 		}
-		fmt.Fprintf(&b, "\n  %s: %s %s %s", line(e.Pos), from, verbs[e.By], to)
+		fmt.Fprintf(&b, "\n  %s: %s %s %s", entry.Line(e.Pos), from, verbs[e.By], to)
 	}
 	s := scope{l: l, id: l.ids[loop[0]], property: first.By}
 	if backward(first.By) {
 		s.id = l.ids[first.On]
 	}
 	s.refuse(first.Pos, b.String(), "")
+}
+
+// nearRef suggests what a reference that names nothing was meant to name.
+func (l *loader) nearRef(text, name string) string {
+	if l.known == nil {
+		for i := range l.m.Resources {
+			l.known = append(l.known, l.ids[i])
+			if alias := l.m.Resources[i].AliasID(); alias != "" {
+				l.known = append(l.known, alias)
+			}
+		}
+	}
+	if l.guesses += len(l.known); l.guesses > entry.MaxGuesses {
+		return ""
+	}
+	for _, known := range l.known {
+		if strings.HasPrefix(known, text+",") || strings.HasPrefix(known, text+" #") {
+			return fmt.Sprintf("did you mean %q? quote it: YAML ends it at the mark", known)
+		}
+	}
+	meant, _ := spelling.Closest(text, l.known, spelling.Tolerance(name))
+	return entry.DidYouMean(meant)
 }

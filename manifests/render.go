@@ -13,6 +13,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/secret"
 	"github.com/settle-cm/settle/model/value"
@@ -32,7 +34,7 @@ func Render(src Source, types []model.Type) (text []byte, problems, warnings mod
 	}
 	text = l.copy.text(l)
 	e := l.excerpts()
-	problems, warnings = e.of(l.problems.Sort()), e.of(l.warnings.Sort())
+	problems, warnings = e.of(l.sink.Problems().Sort()), e.of(l.sink.Warnings().Sort())
 	if len(problems) > 0 {
 		return nil, problems, warnings
 	}
@@ -50,13 +52,13 @@ type rendering struct {
 }
 
 // resource adds a resource as its type has read it.
-func (r *rendering) resource(v *vocabulary, body *model.Body) {
+func (r *rendering) resource(v *schema.Vocabulary, body *model.Body) {
 	properties := &yaml.Node{Kind: yaml.MappingNode}
 	if body.Dir != r.dir {
 		r.move(v, body)
 	}
 	sensitive, idle := body.Bool("sensitive"), idle(v, body)
-	for _, word := range v.words {
+	for _, word := range v.Words {
 		read, ok := body.Values[word]
 		if filled := body.Named.Placeholders; word == "command" && !ok && filled.Each() != nil {
 			read, ok = model.Value{Text: filled.Filled, Quoted: true}, filled.Filled != ""
@@ -64,14 +66,14 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 		if word == "when" {
 			read, ok = decided(body)
 		}
-		p := v.properties[word]
+		p := v.ByName[word]
 		if p.Kind == model.Refs && read.Default {
 			read, ok = others(body, read)
 		}
 		if !ok || word == "name" || word == "for_each" || word == "control" || idle[word] {
 			continue
 		}
-		if sensitive && guarded(p.Kind) && word != "description" {
+		if sensitive && v.IsSensitive(word) && word != "description" {
 			read = hush(read)
 		}
 		if p.Path && body.Dir != r.dir {
@@ -82,7 +84,7 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 	entry := &yaml.Node{Kind: yaml.MappingNode}
 	name := textNode(escaped(body.Name), true)
 	const long = 100 // YAML has keys of its own form for names that are longer
-	if v.properties[body.Name] != nil || body.Name == "<<" || len(body.Name) > long {
+	if v.ByName[body.Name] != nil || body.Name == "<<" || len(body.Name) > long {
 		entry.Content = append([]*yaml.Node{textNode("name", true), name}, properties.Content...)
 	} else {
 		if len(properties.Content) == 0 {
@@ -102,10 +104,10 @@ func (r *rendering) resource(v *vocabulary, body *model.Body) {
 
 // move keeps a resource of a file in another directory where it is: a default
 // working directory is written out. Where that is not possible, it is noted.
-func (r *rendering) move(v *vocabulary, body *model.Body) {
-	if v.properties["cwd"] == nil {
-		for _, word := range v.words {
-			p := v.properties[word]
+func (r *rendering) move(v *schema.Vocabulary, body *model.Body) {
+	if v.ByName["cwd"] == nil {
+		for _, word := range v.Words {
+			p := v.ByName[word]
 			if body.Has(word) && (p.Kind == model.CommandLine || p.Kind == model.CommandLines) {
 				r.moved = append(r.moved, body.Pos)
 				return
@@ -136,7 +138,7 @@ func decided(body *model.Body) (model.Value, bool) {
 
 // idle returns the defaults that mean nothing to a resource: its type passes over
 // them in silence, but not over properties of the resource's own.
-func idle(v *vocabulary, body *model.Body) map[string]bool {
+func idle(v *schema.Vocabulary, body *model.Body) map[string]bool {
 	own := *body
 	own.Values, own.Claims, own.Problems, own.Warnings = settings{}, nil, nil, nil
 	defaults := false
@@ -187,13 +189,13 @@ func hush(v model.Value) model.Value {
 
 // text writes the copy.
 func (r *rendering) text(l *loader) []byte {
-	if len(l.problems) > 0 {
+	if l.sink.Count() > 0 {
 		return nil
 	}
 	r.mask, _ = secret.New(l.allSecrets())
-	table := keys
+	table := schema.Keys
 	if l.base.CCM {
-		table = ccmKeys
+		table = schema.CCMKeys
 	}
 	top := &yaml.Node{Kind: yaml.MappingNode}
 	add := func(key string, n *yaml.Node) { top.Content = append(top.Content, textNode(key, true), n) }
@@ -333,7 +335,7 @@ func escaped(text string) string {
 
 // simpleText is what means itself to every reader of YAML when it begins with a
 // letter or a slash and is no word that one of them knows.
-var simpleText = lazily(`^[A-Za-z/.$][A-Za-z0-9_/.$=+@%^~-]*([ ,:;()]?[A-Za-z0-9_/.$=+@%^~#"'{}\[\]&|<>*-]+)*$`)
+var simpleText = entry.Pattern(`^[A-Za-z/.$][A-Za-z0-9_/.$=+@%^~-]*([ ,:;()]?[A-Za-z0-9_/.$=+@%^~#"'{}\[\]&|<>*-]+)*$`)
 
 // textNode returns a text as a scalar: as it stands where it was not quoted and
 // need not be, and else in the simplest form that keeps it a text.
@@ -360,7 +362,7 @@ func textNode(text string, quoted bool) *yaml.Node {
 
 // commanding finds what pipelines take for a command in the output of a step, if
 // it begins a line or stands in one that is not escaped.
-var commanding = lazily(`(^|\n)[ \t]*::|##\[`)
+var commanding = entry.Pattern(`(^|\n)[ \t]*::|##\[`)
 
 // oldWords are bools to older readers of YAML.
 var oldWords = []string{"y", "n", "yes", "no", "on", "off"}

@@ -7,6 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/model/value"
 )
 
@@ -59,7 +60,7 @@ func writeJSON(b *bytes.Buffer, n *yaml.Node) {
 // raw is escaped.
 func writeText(b *bytes.Buffer, text string) {
 	for _, c := range value.JSON(text) {
-		if onlyEscaped(c) {
+		if parse.NeedsEscape(c) {
 			fmt.Fprintf(b, `\u%04x`, c)
 		} else {
 			b.WriteRune(c)

@@ -8,28 +8,31 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 )
 
 // resource reads one resource: its properties n (nil for none), with defaults
 // where it gives none itself, and what its type makes of them.
-func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) {
+func (l *loader) resource(v *schema.Vocabulary, name named, n *yaml.Node, d *defaults) {
 	body := &l.body // one serves all resources: making one for each, with its map, would be a third of the work
 	clear(body.Values)
 	*body = model.Body{Ref: model.Ref{Type: v.Name, Name: name.text}, Pos: name.Pos, Base: l.base, Named: name.Value, Values: body.Values}
 	s := scope{l: l, id: body.Ref.String(), property: "name"}
 	switch {
-	case v.properties == nil:
+	case v.ByName == nil:
 		l.ghosts[body.Ref] = true
 		return
-	case name.text == reserved:
+	case name.text == schema.Reserved:
 		s.refuse(name.Pos, "a resource cannot be called defaults", "give it another name")
 		if n != nil {
 			l.nameless(v, n, nil)
 		}
 		return
 	}
-	problems, warnings := len(l.problems), len(l.warnings)
+	since := l.sink.Mark()
 	var wrong map[string]bool
 	l.self = &body.Ref
 	if n != nil {
@@ -41,7 +44,7 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 		l.self = nil
 		return
 	}
-	if v.properties["command"] != nil && body.Bool("sensitive") && !body.Has("command") && !wrong["command"] {
+	if v.ByName["command"] != nil && body.Bool("sensitive") && !body.Has("command") && !wrong["command"] {
 		body.Refuse("sensitive", "sensitive needs command: the name is shown", "move the command from the name to command:")
 	}
 	off := s.off(body, wrong)
@@ -51,8 +54,7 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 	l.unfilled(v, body)
 	l.collect(body, wrong)
 	if body.Bool("sensitive") || wrong["sensitive"] {
-		v.hush(l.problems[problems:])
-		v.hush(l.warnings[warnings:])
+		l.hush(v, since)
 	}
 	if off == "" {
 		l.claim(body, s.id)
@@ -73,11 +75,6 @@ func (l *loader) resource(v *vocabulary, name named, n *yaml.Node, d *defaults) 
 	}
 }
 
-// maxText is how many bytes all properties of all resources may have together.
-// A file is smaller, but defaults, aliases and for_each give one text to many,
-// and each may keep a copy.
-const maxText = 128 << 20
-
 // affords counts the text of a resource. It returns false when all of them have
 // more than they may, after saying so once.
 func (l *loader) affords(s scope, body *model.Body) bool {
@@ -85,10 +82,10 @@ func (l *loader) affords(s scope, body *model.Body) bool {
 	for _, v := range body.Values {
 		l.weight += weight(v)
 	}
-	if l.weight <= maxText {
+	if l.weight <= entry.MaxText {
 		return true
 	}
-	if before <= maxText {
+	if before <= entry.MaxText {
 		l.problem(model.Problem{
 			Pos: body.Pos, ID: s.id, Suggestion: "put long texts into files",
 			Message: "the resources have more than 128 MiB of text together, by defaults, aliases and for_each",
@@ -110,12 +107,12 @@ func weight(v model.Value) int {
 
 // nameless reads the properties of a resource that has no name which can be
 // used, for what is wrong with them. but is a key to leave out, or nil.
-func (l *loader) nameless(v *vocabulary, n, but *yaml.Node) {
-	if v.properties == nil {
+func (l *loader) nameless(v *schema.Vocabulary, n, but *yaml.Node) {
+	if v.ByName == nil {
 		return
 	}
 	body := model.Body{Ref: model.Ref{Type: v.Name}, Pos: l.pos(n), Base: l.base, Values: settings{}}
-	problems, warnings := len(l.problems), len(l.warnings)
+	since := l.sink.Mark()
 	s := scope{l: l}
 	l.self = &body.Ref
 	wrong := with(s.properties(v, n, but, &body), "")
@@ -123,7 +120,7 @@ func (l *loader) nameless(v *vocabulary, n, but *yaml.Node) {
 	sensitive := body.Bool("sensitive") || wrong["sensitive"]
 	l.settle(s.off(&body, wrong) != "")
 	v.Decode(&body)
-	for property := range v.properties { // what is said of one that is not given may follow from the name
+	for property := range v.ByName { // what is said of one that is not given may follow from the name
 		if !body.Has(property) {
 			wrong[property] = true
 		}
@@ -135,24 +132,23 @@ func (l *loader) nameless(v *vocabulary, n, but *yaml.Node) {
 	}
 	l.collect(&body, wrong)
 	if sensitive {
-		v.hush(l.problems[problems:])
-		v.hush(l.warnings[warnings:])
+		l.hush(v, since)
 	}
 }
 
 // properties reads the properties of one resource, all keys of a map but one,
 // into its body. It returns the names of those that are wrong, with "" for a key
 // that no one knows.
-func (s scope) properties(v *vocabulary, n, but *yaml.Node, body *model.Body) map[string]bool {
+func (s scope) properties(v *schema.Vocabulary, n, but *yaml.Node, body *model.Body) map[string]bool {
 	var wrong map[string]bool
 	named := body.Name == "" // by one of the keys
-	for key, value := range pairs(n) {
+	for key, value := range parse.Pairs(n) {
 		if key == but {
 			continue
 		}
-		p := v.properties[key.Value]
+		p := v.ByName[key.Value]
 		if p == nil {
-			s.l.unknownProperty(key, s.id, v)
+			s.unknownProperty(key, v)
 			wrong = with(wrong, "")
 			continue
 		}
@@ -177,7 +173,7 @@ func (s scope) properties(v *vocabulary, n, but *yaml.Node, body *model.Body) ma
 
 // with adds a word to a set that is mostly empty.
 func with(set map[string]bool, word string) map[string]bool {
-	return put(set, word, true)
+	return entry.Put(set, word, true)
 }
 
 // collect takes over what the type said of a body. It leaves out what only
@@ -198,23 +194,12 @@ func (l *loader) collect(body *model.Body, wrong map[string]bool) {
 var quoted = regexp.MustCompile(`"(?:\\.|[^"\\])*"`)
 
 // hush takes what a sensitive resource runs, feeds and sets out of what is said of it.
-func (v *vocabulary) hush(said model.Problems) {
-	for i := range said {
-		p := &said[i]
-		if property := v.properties[p.Property]; property != nil && guarded(property.Kind) {
+func (l *loader) hush(v *schema.Vocabulary, since entry.Mark) {
+	l.sink.EditSince(since, func(p *model.Problem) {
+		if v.IsSensitive(p.Property) {
 			p.Message = quoted.ReplaceAllString(p.Message, "***")
 		}
-	}
-}
-
-// guarded says whether properties of a kind hold what a sensitive resource runs,
-// feeds and sets.
-func guarded(kind model.Kind) bool {
-	switch kind {
-	case model.Text, model.CommandLine, model.CommandLines, model.Environment, model.TextMap:
-		return true
-	}
-	return false
+	})
 }
 
 // note keeps what is needed of a body once all resources are read.
@@ -233,7 +218,7 @@ func (l *loader) note(body *model.Body, id string) {
 
 // unfilled refuses values in commands that nobody has made words of: then they
 // would not be where they belong.
-func (l *loader) unfilled(v *vocabulary, body *model.Body) {
+func (l *loader) unfilled(v *schema.Vocabulary, body *model.Body) {
 	if len(l.uses) == 0 || len(body.Problems) > 0 {
 		return
 	}
@@ -242,12 +227,12 @@ func (l *loader) unfilled(v *vocabulary, body *model.Body) {
 			body.RefuseAt(value.Pos, property, fmt.Sprintf("%s cannot stand in this command", value.Placeholders.Items[0].Expr), "hand it over in environment")
 		}
 	}
-	for _, word := range v.words {
+	for _, word := range v.Words {
 		for _, value := range body.Each(word) {
 			refuse(word, value)
 		}
 	}
-	if v.properties["command"] != nil && !body.Has("command") {
+	if v.ByName["command"] != nil && !body.Has("command") {
 		refuse("", body.Named)
 	}
 }
@@ -267,11 +252,11 @@ func (l *loader) used(body *model.Body) []model.ValueUse {
 }
 
 // learn notes the values that a resource's environment gives to secrets.
-func (l *loader) learn(v *vocabulary, body *model.Body) {
+func (l *loader) learn(v *schema.Vocabulary, body *model.Body) {
 	if len(l.m.Secrets) == 0 {
 		return
 	}
-	for _, property := range v.environments {
+	for _, property := range v.Environments {
 		for _, pair := range body.Values[property].Pairs {
 			if slices.Contains(l.m.Secrets, pair.Key) {
 				l.reveal(pair.Value.Text)
@@ -300,4 +285,10 @@ func trySleep(body *model.Body) time.Duration {
 		return body.Duration("try_sleep")
 	}
 	return time.Second
+}
+
+func (s scope) unknownProperty(key *yaml.Node, v *schema.Vocabulary) {
+	u := v.UnknownProperty(key.Value)
+	s.property = key.Value
+	s.refuse(s.l.pos(key), u.Message, u.Suggestion)
 }

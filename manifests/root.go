@@ -6,13 +6,15 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 )
 
 // root reads the keys of a whole document: a map of them, a bare list of
 // entries, or a CCM manifest. What they hold beside settings is for fill.
 func (l *loader) root(f *file) {
-	n := f.tree
+	n := f.Root
 	if n == nil {
 		return
 	}
@@ -20,10 +22,10 @@ func (l *loader) root(f *file) {
 	case yaml.SequenceNode:
 		f.entries = n
 	case yaml.MappingNode:
-		table, m := keys, n
-		for key, value := range pairs(n) {
+		table, m := schema.Keys, n
+		for key, value := range parse.Pairs(n) {
 			if key.Value == "ccm" {
-				table, m = ccmKeys, l.ccm(n, value)
+				table, m = schema.CCMKeys, l.ccm(n, value)
 				break
 			}
 		}
@@ -31,7 +33,7 @@ func (l *loader) root(f *file) {
 			l.walkKeys(m, table)
 		}
 	default:
-		l.refuse(n, "a manifest is a map or a list of entries, not "+describe(n), `begin with "resources:"`)
+		l.refuse(n, "a manifest is a map or a list of entries, not "+parse.Describe(n), `begin with "resources:"`)
 	}
 }
 
@@ -43,16 +45,21 @@ func (l *loader) ccm(n, under *yaml.Node) *yaml.Node {
 		return nil
 	}
 	l.base.CCM, l.base.CleanEnv, l.m.CleanEnv = true, true, true
-	for key := range pairs(n) {
-		if key.Value != "ccm" && !private(key) && !l.notYet(key, "") {
+	for key := range parse.Pairs(n) {
+		if key.Value == "ccm" || private(key) {
+			continue
+		}
+		if u, ok := schema.UnsupportedCCM(key.Value, ""); ok {
+			l.refuse(key, u.Message, u.Suggestion)
+		} else {
 			l.refuse(key, fmt.Sprintf("unknown key %q beside ccm", key.Value), "a CCM manifest has nothing but ccm at its top")
 		}
 	}
 	switch {
-	case isNull(under):
+	case parse.IsNull(under):
 		return nil
 	case under.Kind != yaml.MappingNode:
-		l.refuse(under, "want a map under ccm, got "+describe(under), "")
+		l.refuse(under, "want a map under ccm, got "+parse.Describe(under), "")
 		return nil
 	}
 	return under
@@ -64,13 +71,13 @@ func private(key *yaml.Node) bool { return strings.HasPrefix(key.Value, "x-") }
 func (l *loader) walkKeys(n *yaml.Node, table []model.Property) {
 	f := l.file
 	l.keys = settings{}
-	for key, value := range pairs(n) {
-		p := propertyNamed(table, key.Value)
+	for key, value := range parse.Pairs(n) {
+		p := schema.Find(table, key.Value)
 		switch {
 		case p == nil && private(key) && !l.base.CCM:
 		case p == nil:
 			// what is wrong under a key that is nearly one is said too
-			switch meant := l.unknownKey(key, table); {
+			switch meant := l.refuseWord(key, schema.UnknownKey(key.Value, l.base.CCM, l.typeNames())); {
 			case l.vocabularies[meant] != nil:
 				f.typed, f.resources = key, value
 			case meant == "resources" && value.Kind == yaml.SequenceNode && f.entries == nil:
@@ -109,10 +116,10 @@ func (l *loader) fill(f *file) {
 		l.typed(f.typed, f.resources)
 	}
 	switch entries := f.entries; {
-	case entries == nil || isNull(entries):
+	case entries == nil || parse.IsNull(entries):
 	case entries.Kind != yaml.SequenceNode:
-		l.refuse(entries, "want a list of entries under resources, got "+describe(entries), `begin each entry with a dash: "- exec:"`)
-		for key, value := range pairs(entries) {
+		l.refuse(entries, "want a list of entries under resources, got "+parse.Describe(entries), `begin each entry with a dash: "- exec:"`)
+		for key, value := range parse.Pairs(entries) {
 			if l.vocabularies[key.Value] != nil {
 				l.typed(key, value)
 			}
@@ -120,15 +127,6 @@ func (l *loader) fill(f *file) {
 	default:
 		l.walkEntries(entries)
 	}
-}
-
-func propertyNamed(table []model.Property, name string) *model.Property {
-	for i := range table {
-		if table[i].Name == name {
-			return &table[i]
-		}
-	}
-	return nil
 }
 
 // setKeys puts the values of the manifest's keys where they belong.
@@ -173,15 +171,23 @@ func (l *loader) each(key string) []model.Value {
 // each type.
 func (l *loader) walkDefaults(n *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
-		l.refuse(n, "want a map of types under defaults, got "+describe(n), "write properties under a type: {exec: {cwd: /opt}}")
+		l.refuse(n, "want a map of types under defaults, got "+parse.Describe(n), "write properties under a type: {exec: {cwd: /opt}}")
 		return
 	}
-	for key, value := range pairs(n) {
+	for key, value := range parse.Pairs(n) {
 		v := l.vocabularies[key.Value]
 		if v == nil {
-			l.unknownType(key)
+			l.refuseWord(key, schema.UnknownType(key.Value, l.typeNames()))
 			continue
 		}
 		l.defaults[key.Value] = l.readDefaults(v, value)
 	}
+}
+
+func (l *loader) typeNames() []string {
+	var names []string
+	for _, t := range l.types {
+		names = append(names, t.Name)
+	}
+	return names
 }

@@ -6,6 +6,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -13,23 +15,26 @@ import (
 // after saying what is wrong with the file. It is YAML as a manifest is, by the
 // same rules, or JSON.
 func (l *loader) valueFile(f ValueFile) iter.Seq2[*yaml.Node, *yaml.Node] {
-	file := newLoader(Source{Path: f.Path, Bytes: f.Bytes}, nil)
-	root := file.parse(fromJSON(f.Bytes))
-	if root != nil && !file.sound(root) {
-		root = nil
+	sink := entry.NewSink(f.Path)
+	file := parse.Parse(f.Path, parse.FromJSON(f.Bytes), sink)
+	root := file.Root
+	if root != nil {
+		if _, ok := file.Check(parse.Counts{}, sink); !ok {
+			root = nil
+		}
 	}
 	if root != nil && root.Kind != yaml.MappingNode {
-		file.refuse(root, "a file of values is a map, not "+describe(root), "write NAME: VALUE")
+		file.Refuse(sink, root, "a file of values is a map, not "+parse.Describe(root), "write NAME: VALUE")
 	}
-	for _, p := range file.problems {
+	for _, p := range sink.Problems() {
 		p.Message = strings.Replace(p.Message, "the manifest is larger", "the file is larger", 1)
 		l.problem(p)
 	}
-	l.unread = l.unread || len(file.problems) > 0
+	l.unread = l.unread || sink.Count() > 0
 	if root == nil {
 		return func(func(key, under *yaml.Node) bool) {}
 	}
-	return pairs(root)
+	return parse.Pairs(root)
 }
 
 // data returns what a node of a file of values means: nothing in it is an
@@ -38,8 +43,8 @@ func (l *loader) data(path string, n *yaml.Node) (any, bool) {
 	all := true
 	var visit func(n *yaml.Node)
 	visit = func(n *yaml.Node) {
-		n = target(n)
-		if isNull(n) {
+		n = parse.Target(n)
+		if parse.IsNull(n) {
 			all = false
 			l.problem(model.Problem{Pos: model.Pos{File: path, Line: n.Line, Column: n.Column}, Message: "null is no value", Suggestion: `leave it out, or write "" for an empty text`})
 		}

@@ -10,6 +10,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -31,7 +34,7 @@ func (s scope) warn(pos model.Pos, message, suggestion string) {
 
 // want refuses a value that has not the form it should have.
 func (s scope) want(n *yaml.Node, what, suggestion string) (model.Value, bool) {
-	got := describe(n)
+	got := parse.Describe(n)
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Style != 0:
 		got = "the text " + got
@@ -48,16 +51,16 @@ func (s scope) want(n *yaml.Node, what, suggestion string) (model.Value, bool) {
 // value reads the value n of a property. It returns false after saying what is
 // wrong with it.
 func (s scope) value(p *model.Property, key, n *yaml.Node) (model.Value, bool) {
-	if isNull(n) {
+	if parse.IsNull(n) {
 		pos, message := s.l.pos(n), "null is no value"
 		if n.Value == "" {
 			pos, message = s.l.pos(key), "no value"
 		}
 		suggestion := "leave it out"
 		switch {
-		case p == &nameProperty && n.Value != "":
+		case p == schema.NameProperty && n.Value != "":
 			suggestion = "quote it if that is the name"
-		case p == &nameProperty:
+		case p == schema.NameProperty:
 			suggestion = "write the name"
 		case p.Kind == model.Text:
 			suggestion += `, or write "" for an empty text`
@@ -123,7 +126,7 @@ func (s scope) at(n *yaml.Node) model.Value {
 
 // text reads one scalar as written.
 func (s scope) text(n *yaml.Node, what string) (model.Value, bool) {
-	if n.Kind != yaml.ScalarNode || isNull(n) {
+	if n.Kind != yaml.ScalarNode || parse.IsNull(n) {
 		return s.want(n, what, "")
 	}
 	return s.at(n), true
@@ -171,14 +174,14 @@ func (s scope) doubtCut(n *yaml.Node, often bool) {
 	if n.Kind != yaml.ScalarNode || n.Style != 0 {
 		return
 	}
-	comment := s.l.file.text.cut(n.Line, n.Column, n.Value)
+	comment := s.l.file.Text.CommentBehind(n.Line, n.Column, n.Value)
 	if comment != "" && (often || partOfWord().MatchString(comment)) {
 		s.warn(s.l.pos(n), fmt.Sprintf("the value ends before %q, which is a comment", strings.TrimSpace(comment)),
 			"quote the whole value if it is part of it, else put two spaces before the #")
 	}
 }
 
-var partOfWord = lazily(`^ #[^ #]`)
+var partOfWord = entry.Pattern(`^ #[^ #]`)
 
 // texts reads the kinds that are a text or a list of texts.
 func (s scope) texts(n *yaml.Node, kind model.Kind) (model.Value, bool) {
@@ -200,8 +203,8 @@ func (s scope) texts(n *yaml.Node, kind model.Kind) (model.Value, bool) {
 	v := model.Value{Pos: s.l.pos(n), Shape: model.List, Items: make([]model.Value, 0, len(n.Content))}
 	all := true
 	for _, item := range n.Content {
-		item = target(item)
-		if isNull(item) || item.Kind != yaml.ScalarNode {
+		item = parse.Target(item)
+		if parse.IsNull(item) || item.Kind != yaml.ScalarNode {
 			_, all = s.want(item, "a text", "")
 			continue
 		}
@@ -271,7 +274,7 @@ func (s scope) duration(n *yaml.Node, kind model.Kind) (model.Value, bool) {
 
 func (s scope) choice(n *yaml.Node, p *model.Property) (model.Value, bool) {
 	if n.Kind != yaml.ScalarNode {
-		return s.want(n, either(p.Choices), "")
+		return s.want(n, schema.Either(p.Choices), "")
 	}
 	v := s.at(n)
 	v.Text = strings.TrimSuffix(v.Text, "\n")
@@ -280,21 +283,12 @@ func (s scope) choice(n *yaml.Node, p *model.Property) (model.Value, bool) {
 			return v, true
 		}
 	}
-	suggestion := didYouMean(near(v.Text, p.Choices, choiceWords))
+	suggestion := entry.DidYouMean(schema.Near(v.Text, p.Choices, schema.ChoiceSynonyms))
 	if suggestion == "" {
-		suggestion = "write " + either(p.Choices)
+		suggestion = "write " + schema.Either(p.Choices)
 	}
-	s.refuse(v.Pos, fmt.Sprintf("unknown %s %s", p.Name, quote(v.Text)), suggestion)
+	s.refuse(v.Pos, fmt.Sprintf("unknown %s %s", p.Name, parse.Quote(v.Text)), suggestion)
 	return v, false
-}
-
-// either lists words as alternatives.
-func either(words []string) string {
-	if len(words) == 1 {
-		return words[0]
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 func (s scope) codes(n *yaml.Node, kind model.Kind) (model.Value, bool) {
@@ -314,7 +308,7 @@ func (s scope) codes(n *yaml.Node, kind model.Kind) (model.Value, bool) {
 	v.Shape, v.Text, v.Items = model.List, "", make([]model.Value, 0, len(n.Content))
 	all := true
 	for _, item := range n.Content {
-		item = target(item)
+		item = parse.Target(item)
 		code := s.at(item)
 		number, err := strconv.Atoi(item.Value)
 		switch {

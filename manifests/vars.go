@@ -7,6 +7,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
 	"github.com/settle-cm/settle/model/value"
@@ -41,10 +43,10 @@ func (l *loader) takeValues(main *file) {
 	l.giveFacts()
 	for _, f := range l.files {
 		l.enter(f)
-		if f.tree == nil {
+		if f.Root == nil {
 			continue
 		}
-		if under := propertyOf(f.tree, "vars"); under != nil && propertyOf(f.tree, "ccm") == nil {
+		if under := parse.Lookup(f.Root, "vars"); under != nil && parse.Lookup(f.Root, "ccm") == nil {
 			l.declare(under)
 		}
 	}
@@ -55,27 +57,27 @@ func (l *loader) takeValues(main *file) {
 // declare reads the variables of a manifest.
 func (l *loader) declare(n *yaml.Node) {
 	s := scope{l: l, property: "vars"}
-	if isNull(n) {
+	if parse.IsNull(n) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
 		_, _ = s.want(n, model.Vars.String(), "write each on a line of its own: NAME: DEFAULT")
 		return
 	}
-	for key, under := range pairs(n) {
+	for key, under := range parse.Pairs(n) {
 		if !value.IsName(key.Value) {
 			s.refuse(l.pos(key), fmt.Sprintf("%q is no name of a variable", key.Value), "use letters, digits, _ and -")
 			continue
 		}
 		if first := l.vars[key.Value]; first != nil {
-			s.refuse(l.pos(key), fmt.Sprintf("the variable %s is already declared at %s", key.Value, line(first.pos)), "give one of them another name")
+			s.refuse(l.pos(key), fmt.Sprintf("the variable %s is already declared at %s", key.Value, entry.Line(first.pos)), "give one of them another name")
 			continue
 		}
 		v := &variable{name: key.Value, pos: l.pos(key), file: l.file}
 		if !s.declared(v, under) {
 			v.fallback = under
 		}
-		if v.fallback != nil && isNull(v.fallback) {
+		if v.fallback != nil && parse.IsNull(v.fallback) {
 			v.fallback = nil
 		}
 		if l.vars == nil {
@@ -95,12 +97,12 @@ func (s scope) declared(v *variable, n *yaml.Node) bool {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		return false
 	}
-	for key := range pairs(n) {
+	for key := range parse.Pairs(n) {
 		if !slices.Contains(declaration, key.Value) {
 			return false
 		}
 	}
-	for key, under := range pairs(n) {
+	for key, under := range parse.Pairs(n) {
 		switch key.Value {
 		case "type":
 			types := model.Property{Name: "type", Choices: value.Types}
@@ -126,7 +128,7 @@ func (s scope) declared(v *variable, n *yaml.Node) bool {
 			v.required = read.Bool
 		}
 	}
-	if v.required && v.fallback != nil && !isNull(v.fallback) {
+	if v.required && v.fallback != nil && !parse.IsNull(v.fallback) {
 		s.refuse(v.pos, fmt.Sprintf("the variable %s is required and has a default", v.name), "drop one of them")
 		v.required = false
 	}
@@ -158,7 +160,7 @@ func (l *loader) chase(v *variable) {
 }
 
 func (s scope) chaseNode(n *yaml.Node) {
-	if n = target(n); n.Kind == yaml.ScalarNode && value.Has(n.Value) {
+	if n = parse.Target(n); n.Kind == yaml.ScalarNode && value.Has(n.Value) {
 		parts, _ := s.parse(n)
 		s.cooked(n, parts)
 		for _, p := range parts {
@@ -248,26 +250,19 @@ func (l *loader) findOut(s scope, v *variable) (any, bool) {
 // readText makes a value of a text from outside; a list may be written as YAML does.
 func readText(text string, typ value.Type) (any, error) {
 	if typ == value.List && strings.HasPrefix(strings.TrimSpace(text), "[") {
-		documents, err := decode(strings.NewReader(text))
-		if err == nil && len(documents) == 1 && documents[0].Content[0].Kind == yaml.SequenceNode && simple(documents[0]) {
-			return plainValue(documents[0].Content[0]), nil
+		if list, ok := parse.ParseList(text); ok {
+			return plainValue(list), nil
 		}
 		return nil, fmt.Errorf("want a list, got %q", text)
 	}
 	return value.Read(text, typ)
 }
 
-// simple says whether a node has no aliases in it, nor anything else that a walk
-// over it would not survive.
-func simple(n *yaml.Node) bool {
-	return n.Kind != yaml.AliasNode && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !simple(c) })
-}
-
 // among says whether a value is one of those that a variable may have.
 func (s scope) among(v *variable, found any, pos model.Pos) bool {
 	var allowed []string
 	for _, item := range v.enum.Content {
-		allowed = append(allowed, value.Show(plainValue(target(item))))
+		allowed = append(allowed, value.Show(plainValue(parse.Target(item))))
 	}
 	items, isList := found.([]any)
 	if !isList {
@@ -280,9 +275,9 @@ func (s scope) among(v *variable, found any, pos model.Pos) bool {
 		}
 		suggestion := "give one of " + strings.Join(allowed, ", ")
 		if meant := spelling.Suggest(text, allowed); meant != "" {
-			suggestion = didYouMean(meant)
+			suggestion = entry.DidYouMean(meant)
 		}
-		s.refuse(pos, fmt.Sprintf("%s: %s is not in its enum", v.name, quote(text)), suggestion)
+		s.refuse(pos, fmt.Sprintf("%s: %s is not in its enum", v.name, parse.Quote(text)), suggestion)
 		return false
 	}
 	return true

@@ -9,6 +9,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/condition"
 	"github.com/settle-cm/settle/model/value"
@@ -16,7 +19,7 @@ import (
 
 // condition reads a text that is true or false of the machine.
 func (s scope) condition(n *yaml.Node) (model.Value, bool) {
-	if n.Kind != yaml.ScalarNode || isNull(n) {
+	if n.Kind != yaml.ScalarNode || parse.IsNull(n) {
 		return s.want(n, model.Condition.String(), `quote it as a whole, in single quotes`)
 	}
 	s.doubtCut(n, true)
@@ -33,11 +36,11 @@ func (s scope) control(n *yaml.Node) (model.Value, bool) {
 		return s.want(n, model.Control.String(), suggestion)
 	}
 	v, all := model.Value{Pos: s.l.pos(n), Shape: model.Map}, true
-	for key, under := range pairs(n) {
+	for key, under := range parse.Pairs(n) {
 		part := s
 		part.property += "." + key.Value
 		if key.Value != "if" && key.Value != "unless" {
-			s.refuse(s.l.pos(key), "unknown key "+quote(key.Value), cmp.Or(didYouMean(near(key.Value, []string{"if", "unless"}, choiceWords)), "write if or unless"))
+			s.refuse(s.l.pos(key), "unknown key "+parse.Quote(key.Value), cmp.Or(entry.DidYouMean(schema.Near(key.Value, []string{"if", "unless"}, schema.ChoiceSynonyms)), "write if or unless"))
 			all = false
 			continue
 		}
@@ -122,7 +125,7 @@ func (s scope) holds(v model.Value) (holds, ok bool) {
 		a = s.answer(v, s.each())
 	case !known:
 		a = s.answer(v, nil)
-		s.l.answers = put(s.l.answers, v.Text, a)
+		s.l.answers = entry.Put(s.l.answers, v.Text, a)
 	}
 	for wrong := a.wrong; wrong != nil; wrong = wrong.Next {
 		if wrong.Message != "" { // else it was said of the value
@@ -155,7 +158,7 @@ func (s scope) answer(v model.Value, each map[string]any) (a answer) {
 		names := s.names(v.Pos)
 		names.Each = each
 		c, err = condition.Compile(v.Text, names)
-		s.l.conditions = put(s.l.conditions, key, c)
+		s.l.conditions = entry.Put(s.l.conditions, key, c)
 	} else {
 		c, err = c.For(each)
 	}
@@ -172,16 +175,16 @@ func (s scope) answer(v model.Value, each map[string]any) (a answer) {
 // inside is the place of a character of a scalar, as far as it can be told from
 // how the scalar is written: else that of the scalar.
 func (l *loader) inside(v model.Value, line, column int) model.Pos {
-	pos, text := v.Pos, &l.file.text
+	pos, text := v.Pos, &l.file.Text
 	lines := strings.Split(v.Text, "\n")
 	written := strings.TrimRight(lines[min(line, len(lines))-1], " ")
-	source := text.line(pos.Line)
-	if len(source) > longLine {
+	source := text.Line(pos.Line)
+	if len(source) > entry.MaxLine {
 		return pos
 	}
-	source = from(source, pos.Column)
+	source = parse.From(source, pos.Column)
 	if strings.HasPrefix(source, "|") || strings.HasPrefix(source, ">") {
-		below := strings.TrimRight(text.line(pos.Line+line), " ")
+		below := strings.TrimRight(text.Line(pos.Line+line), " ")
 		if margin, ok := strings.CutSuffix(below, written); ok && strings.TrimSpace(margin) == "" {
 			pos.Line, pos.Column = pos.Line+line, len(margin)+column
 		}

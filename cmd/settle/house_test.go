@@ -31,7 +31,10 @@ var edges = map[string][]string{
 	"model/spelling":      {},
 	"model/value":         {"model/spelling"},
 	"model/engine":        {"model"},
-	"manifests":           {"model", "model/condition", "model/graph", "model/secret", "model/spelling", "model/value"},
+	"manifests":           {"manifests/*", "model", "model/condition", "model/graph", "model/secret", "model/spelling", "model/value"},
+	"manifests/entry":     {"model"},
+	"manifests/parse":     {"manifests/entry", "model", "model/value"},
+	"manifests/schema":    {"manifests/entry", "model", "model/spelling", "model/value"},
 	"providers/proc":      {"model"},
 	"providers/journal":   {"model"},
 	"providers/files":     {"model"},
@@ -51,6 +54,8 @@ var edges = map[string][]string{
 // libraries says who may import what is not ours and not of the standard library.
 var libraries = map[string][]string{
 	"manifests":        {"gopkg.in/yaml.v3"},
+	"manifests/parse":  {"gopkg.in/yaml.v3"},
+	"manifests/schema": {"gopkg.in/yaml.v3"}, // examples in the JSON Schema
 	"model/condition":  {"github.com/expr-lang/expr"},
 	"providers/posix":  {"github.com/kballard/go-shellquote"},
 	"providers/shell":  {"mvdan.cc/sh/v3/syntax"},

@@ -1,4 +1,4 @@
-package manifests
+package schema
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Explain says what a type, a property of a type or a key of the manifest
-// means: "exec", "exec.creates", "parallel". For "" it says what a manifest is.
-// The error for a name that no one knows has a suggestion in it.
-func Explain(types []model.Type, what string) (string, error) {
-	if what == "" {
+// Explain returns an explanation of a type, a property of a type or a key of the
+// manifest: "exec", "exec.creates", "parallel". For "" it explains what a manifest
+// is. The error for an unknown name suggests a known one.
+func Explain(types []model.Type, path string) (string, error) {
+	if path == "" {
 		return explainManifest(types), nil
 	}
-	name, property, dotted := strings.Cut(what, ".")
+	name, property, dotted := strings.Cut(path, ".")
 	var names []string
 	for i := range types {
 		t := &types[i]
@@ -23,50 +23,50 @@ func Explain(types []model.Type, what string) (string, error) {
 		if t.Name != name {
 			continue
 		}
-		v := newVocabulary(t)
+		v := NewVocabulary(t)
 		if !dotted {
 			return explainType(v), nil
 		}
-		if p := v.properties[property]; p != nil {
+		if p := v.ByName[property]; p != nil {
 			return explainProperty(p, t), nil
 		}
-		return "", unknownWord(fmt.Sprintf("%s has no property %q", name, property), name+".", near(property, v.words, propertyWords))
+		return "", errorUnknown(fmt.Sprintf("%s has no property %q", name, property), name+".", Near(property, v.Words, propertySynonyms))
 	}
-	if p := propertyNamed(keys, name); p != nil && !dotted {
+	if p := Find(Keys, name); p != nil && !dotted {
 		return explainProperty(p, nil), nil
 	}
-	if p := propertyNamed(ccmKeys, name); p != nil && !dotted {
+	if p := Find(CCMKeys, name); p != nil && !dotted {
 		return explainProperty(p, nil), nil
 	}
 	for i := range types { // a property without its type
-		if v := newVocabulary(&types[i]); v.properties[name] != nil && !dotted {
-			return "", unknownWord(fmt.Sprintf("no type is called %q", what), v.Name+".", name)
+		if v := NewVocabulary(&types[i]); v.ByName[name] != nil && !dotted {
+			return "", errorUnknown(fmt.Sprintf("no type is called %q", path), v.Name+".", name)
 		}
 	}
-	for _, p := range keys {
+	for _, p := range Keys {
 		names = append(names, p.Name)
 	}
-	return "", unknownWord(fmt.Sprintf("no type is called %q", name), "", near(name, names, typeWords))
+	return "", errorUnknown(fmt.Sprintf("no type is called %q", name), "", Near(name, names, typeSynonyms))
 }
 
-// Explained returns all that Explain knows by name, with what it means: the types,
-// the keys of a manifest, and the properties as exec.creates.
+// Explained returns every name that Explain knows, with its meaning: the types,
+// the keys of a manifest, and the properties as TYPE.PROPERTY.
 func Explained(types []model.Type) []model.Property {
 	var all []model.Property
 	for i := range types {
 		all = append(all, model.Property{Name: types[i].Name, Meaning: types[i].Meaning})
 	}
-	for _, list := range [][]model.Property{keys, ccmKeys} {
+	for _, list := range [][]model.Property{Keys, CCMKeys} {
 		for _, p := range list {
-			if propertyNamed(all, p.Name) == nil { // a key of both is explained as the manifest's
+			if Find(all, p.Name) == nil { // the key of the manifest stands for both
 				all = append(all, p)
 			}
 		}
 	}
 	for i := range types {
-		v := newVocabulary(&types[i])
-		for _, word := range v.words {
-			p := *v.properties[word]
+		v := NewVocabulary(&types[i])
+		for _, word := range v.Words {
+			p := *v.ByName[word]
 			p.Name = v.Name + "." + word
 			all = append(all, p)
 		}
@@ -74,7 +74,7 @@ func Explained(types []model.Type) []model.Property {
 	return all
 }
 
-func unknownWord(message, prefix, meant string) error {
+func errorUnknown(message, prefix, meant string) error {
 	if meant == "" {
 		return fmt.Errorf("%s: %s lists them", message, strings.TrimSpace("settle explain "+strings.TrimSuffix(prefix, ".")))
 	}
@@ -102,7 +102,7 @@ A reference is TYPE#NAME. A file may also be the bare list of entries.
 Keys of a manifest
 
 `)
-	writeList(&b, keys)
+	writeList(&b, Keys)
 	b.WriteString("\nTypes\n\n")
 	var list []model.Property
 	for _, t := range types {
@@ -113,7 +113,7 @@ Keys of a manifest
 	return b.String()
 }
 
-func explainType(v *vocabulary) string {
+func explainType(v *Vocabulary) string {
 	var b strings.Builder
 	for _, line := range wrap(v.Name+": "+v.Meaning, 78) {
 		b.WriteString(line + "\n")
@@ -127,7 +127,7 @@ func explainType(v *vocabulary) string {
 	b.WriteString("\nProperties of every type\n\n")
 	var common []model.Property
 	for _, p := range model.Common {
-		if propertyNamed(v.Properties, p.Name) == nil {
+		if Find(v.Properties, p.Name) == nil {
 			common = append(common, p)
 		}
 	}
@@ -136,7 +136,7 @@ func explainType(v *vocabulary) string {
 	return b.String()
 }
 
-// indented is a property with its example as it stands in a manifest.
+// indented returns a property with its example, as a manifest would show it.
 func indented(p model.Property, margin string) string {
 	if !strings.Contains(p.Example, "\n") {
 		return margin + p.Name + ": " + p.Example
@@ -194,20 +194,20 @@ func explainProperty(p *model.Property, t *model.Type) string {
 	return b.String()
 }
 
-// valueOf says in a few words what a property may hold.
+// valueOf describes in a few words the values that a property may have.
 func valueOf(p *model.Property) string {
 	if p.Kind == model.Choice {
-		return either(p.Choices)
+		return Either(p.Choices)
 	}
 	return p.Kind.String()
 }
 
-// sentence makes a meaning one that can stand alone.
+// sentence returns a meaning as a sentence: with a capital and a full stop.
 func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// wrap breaks a text into lines of at most width letters, where there are spaces.
+// wrap breaks a text at its spaces into lines of at most width bytes.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""
@@ -239,8 +239,8 @@ func Reference(types []model.Type) string {
 		}
 		b.WriteString("\n")
 	}
-	table("The manifest", "Keys at the top. Others are errors, save those that begin with `x-`: a place for YAML anchors.", keys)
-	table("A CCM manifest", "Keys under `ccm:`.", ccmKeys)
+	table("The manifest", "Keys at the top. Others are errors, save those that begin with `x-`: a place for YAML anchors.", Keys)
+	table("A CCM manifest", "Keys under `ccm:`.", CCMKeys)
 	table("Every type", "Properties of every resource.", model.Common)
 	for _, t := range types {
 		table(t.Name, sentence(t.Meaning), slices.Clone(t.Properties))

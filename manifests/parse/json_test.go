@@ -1,4 +1,4 @@
-package manifests
+package parse
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What JSON means it also means as a file of values.
+// FuzzFromJSON checks that converted JSON means the same as YAML.
 func FuzzFromJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"a": "\ud83d\ude00"}`, `{"a": "x\/y", "b": ["\\/", "\\\/"]}`, "{\"a\": \"\x7f\u0085\u2028\ufeff\"}", `{"a": "\ud83d x \ude00"}`, `{"\u00e9": "\"\b\f\n\r\t"}`,
@@ -17,7 +17,7 @@ func FuzzFromJSON(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		made := fromJSON([]byte(text))
+		made := FromJSON([]byte(text))
 		var want map[string]*string
 		if err := json.Unmarshal([]byte(text), &want); err != nil || want == nil || !utf8.ValidString(text) {
 			return // not one of texts

@@ -1,10 +1,10 @@
-package manifests
+package schema
 
 import "github.com/settle-cm/settle/model"
 
-// keys are the keys of a manifest, in the order of the reference: the one
-// source for the loader, the schema, explain and the README.
-var keys = []model.Property{
+// Keys are the keys of a manifest, in the order of the reference. The loader, the
+// JSON Schema, `settle explain` and the README all follow from this table.
+var Keys = []model.Property{
 	{Name: "name", Kind: model.Line, Default: "the file's absolute path", Meaning: "identity of the journal: what is remembered of this manifest is kept under it",
 		More: `With a name the file can be moved, and refreshes that are owed stay owed. Two manifests of one name on one machine share what is remembered, so give each its own.`, Example: "web"},
 	{Name: "description", Kind: model.Text, Meaning: "what the manifest is for, in one line", Example: "the web servers"},
@@ -28,10 +28,20 @@ A file can be included once, ten deep at most, and all files together are at mos
 	{Name: "resources", Kind: model.Entries, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
 }
 
-// ccmKeys are the keys under ccm: of a CCM manifest.
-var ccmKeys = []model.Property{
+// CCMKeys are the keys under `ccm` of a CCM manifest.
+var CCMKeys = []model.Property{
 	{Name: "resources", Kind: model.Entries, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
 	{Name: "fail_on_error", Kind: model.Bool, Default: "false", Meaning: "start nothing more after the first failure", Example: "true"},
 	{Name: "pre_message", Kind: model.Text, Meaning: "a log line before the run", Example: "setting up the web server"},
 	{Name: "post_message", Kind: model.Text, Meaning: "a log line after the run", Example: "done"},
+}
+
+// Find returns the property of that name in a table, nil when it lacks one.
+func Find(table []model.Property, name string) *model.Property {
+	for i := range table {
+		if table[i].Name == name {
+			return &table[i]
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package manifests
+package parse
 
 import (
 	"bytes"
@@ -9,24 +9,23 @@ import (
 	"unicode/utf8"
 )
 
-// fromJSON returns a JSON object as YAML that means the same; anything else it
-// returns as it is. JSON would be YAML but for a few characters in its texts:
-// escapes of a slash and of what is not in Unicode's first plane, which other
-// programs write all the time, and characters that only stand in YAML escaped.
-// Every line stays the line it is.
-func fromJSON(data []byte) []byte {
+// FromJSON returns a JSON object as YAML of the same meaning, and other data as it
+// is. JSON differs from YAML in a few characters of its texts: the escapes of a
+// slash and of characters above U+FFFF, and characters that YAML only allows
+// escaped. Every line keeps its number, so that places stay right.
+func FromJSON(data []byte) []byte {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[0] != '{' || !json.Valid(data) {
 		return data
 	}
 	made := make([]byte, 0, len(data))
 	for i := 0; i < len(data); {
-		if data[i] == '\\' { // only in texts
-			text, size := jsonEscape(data[i:])
+		if data[i] == '\\' { // valid JSON has backslashes in texts only
+			text, size := convertEscape(data[i:])
 			made, i = append(made, text...), i+size
 			continue
 		}
 		r, size := utf8.DecodeRune(data[i:])
-		if onlyEscaped(r) {
+		if NeedsEscape(r) {
 			made = fmt.Appendf(made, `\u%04x`, r)
 		} else {
 			made = append(made, data[i:i+size]...)
@@ -36,15 +35,15 @@ func fromJSON(data []byte) []byte {
 	return made
 }
 
-// onlyEscaped says whether a character that may stand in a JSON text as it is
-// stands in one of YAML only when it is escaped.
-func onlyEscaped(r rune) bool {
+// NeedsEscape reports whether YAML only allows a character escaped, although a
+// text of JSON may hold it as it is.
+func NeedsEscape(r rune) bool {
 	return 0x7F <= r && r < 0xA0 || r == 0x2028 || r == 0x2029 || r == 0xFEFF || r == 0xFFFE || r == 0xFFFF
 }
 
-// jsonEscape returns what stands in YAML for the escape that a JSON text begins
-// with, and how long that is.
-func jsonEscape(data []byte) (text []byte, size int) {
+// convertEscape returns the YAML for the escape that data begins with, and how
+// many bytes of data it replaces.
+func convertEscape(data []byte) (text []byte, size int) {
 	const long = len(`\u0000`)
 	unit := func(i int) rune {
 		if len(data) < i+long || data[i] != '\\' || data[i+1] != 'u' {
@@ -68,5 +67,5 @@ func jsonEscape(data []byte) (text []byte, size int) {
 	if r := utf16.DecodeRune(first, unit(long)); r != utf8.RuneError {
 		return fmt.Appendf(nil, `\U%08x`, r), 2 * long
 	}
-	return []byte(`\ufffd`), long // half of one is no character
+	return []byte(`\ufffd`), long // half of a surrogate pair is not a character
 }

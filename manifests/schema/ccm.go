@@ -1,0 +1,33 @@
+package schema
+
+import "fmt"
+
+// ccmOnly holds keys, properties and types of CCM that settle lacks, with the way
+// in which settle does the same where there is one. They are refused by name:
+// a manifest that is only half understood would be worse.
+var ccmOnly = map[string]string{
+	"data":               "without ccm: declare its keys under vars, and write ${var.NAME} for lookup('data.NAME')",
+	"hierarchy":          "a --var-file says which values hold on a machine, and when says it of a resource",
+	"overrides":          "write each into a file of its own, and give the one that holds by --var-file",
+	"resources_jet_file": "for_each makes a resource for each item of a list",
+	"health_checks":      "an exec with unchanged: true that requires the resource is a check",
+	"apply":              "include names files whose resources belong to the manifest", "register_when_stable": "",
+	"package": "", "service": "", "archive": "", "scaffold": "", "file": "",
+}
+
+// ccmRejected holds those of them that settle will not get.
+var ccmRejected = map[string]bool{"data": true, "hierarchy": true, "overrides": true, "resources_jet_file": true, "apply": true}
+
+// UnsupportedCCM describes a word of CCM that settle lacks; kind stands before it
+// in the message. It returns false for a word that CCM does not have either.
+func UnsupportedCCM(word, kind string) (Unknown, bool) {
+	way, ok := ccmOnly[word]
+	if !ok {
+		return Unknown{}, false
+	}
+	yet := " yet"
+	if ccmRejected[word] {
+		yet = ""
+	}
+	return Unknown{Message: fmt.Sprintf("settle has no %s%q%s", kind, word, yet), Suggestion: way}, true
+}
