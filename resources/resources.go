@@ -42,11 +42,8 @@ func Types(w World) []model.Type {
 	return []model.Type{
 		exec.Type(commands),
 		file.Type(file.Options{
-			Disk: file.Disk{
-				Look: files.Look, Open: files.Open, Barrier: files.Barrier, Put: files.Put,
-				Adjust: files.Adjust, Remove: files.Remove, Sweep: files.Sweep, Keep: files.Keep,
-			},
-			Run: proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
+			Disk: files.Disk(),
+			Run:  proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
 			Environment: exec.Environment(commands), Grace: w.Grace, RunID: w.Run, Mask: w.Mask,
 			Key: journal.Key(w.StateDir), BackupDir: journal.BackupDir(w.StateDir, w.Run),
 		}),
@@ -62,10 +59,8 @@ func provisions(w World, commands exec.Options) provision.Options {
 	return provision.Options{
 		Ask: helper.Asker(proc.Run), Run: proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
 		Environment: exec.Environment(commands), Conditions: exec.Conditions(guards),
-		Disk: provision.Disk{
-			Look: files.Look, Open: files.Open, Put: files.Put, Adjust: files.Adjust, Remove: files.Remove, Sweep: files.Sweep,
-		},
-		UID: uid, GID: gid, Diff: file.Unified, Facts: facts.Gather, Now: time.Now,
+		Disk: files.Disk(),
+		UID:  uid, GID: gid, Diff: file.Unified, Facts: facts.Gather, Now: time.Now,
 		Tokens: provision.Tokens{
 			Verify: tokens.Verify,
 			Sign: func(t provision.Token, by provision.Signer) (string, error) {

@@ -12,7 +12,16 @@ import (
 	"syscall"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
+
+// Disk returns the functions of this package as a resource type receives them.
+func Disk() disk.Functions {
+	return disk.Functions{
+		Look: Look, Open: Open, Obstacle: Obstacle, Put: Put,
+		Adjust: Adjust, Remove: Remove, Sweep: Sweep, Backup: Backup,
+	}
+}
 
 // Error is why a path could not be looked at or changed.
 type Error struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 	"github.com/settle-cm/settle/providers/files"
 )
 
@@ -42,7 +43,7 @@ func text(content string) func(io.Writer) error {
 }
 
 func put(path, content string) error {
-	_, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text(content)})
+	_, _, err := files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text(content)})
 	return err
 }
 
@@ -98,45 +99,45 @@ func lay(t *testing.T) string {
 }
 
 func TestPut(t *testing.T) {
-	file := func(content string) model.NewFile {
-		return model.NewFile{Kind: model.FileRegular, Content: text(content)}
+	file := func(content string) disk.NewFile {
+		return disk.NewFile{Kind: disk.Regular, Content: text(content)}
 	}
-	with := func(n model.NewFile, change func(*model.NewFile)) model.NewFile {
+	with := func(n disk.NewFile, change func(*disk.NewFile)) disk.NewFile {
 		change(&n)
 		return n
 	}
-	forced := func(n *model.NewFile) { n.Force = true }
+	forced := func(n *disk.NewFile) { n.Force = true }
 	tests := []struct {
 		name string
 		path string
-		put  model.NewFile
+		put  disk.NewFile
 		want map[string]string // what is different afterwards; "" is gone
 		err  string
 	}{
 		{name: "a file that was missing has the usual mode", path: "new", put: file("x"), want: map[string]string{"new": "0644 x"}},
-		{name: "an empty file", path: "new", put: model.NewFile{Kind: model.FileRegular}, want: map[string]string{"new": "0644 "}},
-		{name: "a mode", path: "new", put: with(file("x"), func(n *model.NewFile) { n.Mode = bits(0o640) }), want: map[string]string{"new": "0640 x"}},
-		{name: "a mode that lets nobody in", path: "new", put: with(file(""), func(n *model.NewFile) { n.Mode = bits(0) }), want: map[string]string{"new": "0000 "}},
+		{name: "an empty file", path: "new", put: disk.NewFile{Kind: disk.Regular}, want: map[string]string{"new": "0644 "}},
+		{name: "a mode", path: "new", put: with(file("x"), func(n *disk.NewFile) { n.Mode = bits(0o640) }), want: map[string]string{"new": "0640 x"}},
+		{name: "a mode that lets nobody in", path: "new", put: with(file(""), func(n *disk.NewFile) { n.Mode = bits(0) }), want: map[string]string{"new": "0000 "}},
 		{name: "over a file", path: "file", put: file("x"), want: map[string]string{"file": "0644 x"}},
 		{name: "over a link: the link goes, not what it points to", path: "link", put: file("x"), want: map[string]string{"link": "0644 x"}},
 		{name: "through a link on the way", path: "dirlink/inner", put: file("x"), want: map[string]string{"dir/inner": "0644 x"}},
-		{name: "a directory", path: "new", put: model.NewFile{Kind: model.FileDirectory}, want: map[string]string{"new": "0755/"}},
-		{name: "a directory with a mode", path: "new", put: model.NewFile{Kind: model.FileDirectory, Mode: bits(0o700)}, want: map[string]string{"new": "0700/"}},
-		{name: "a link", path: "new", put: model.NewFile{Kind: model.FileLink, Target: "any/where"}, want: map[string]string{"new": "→ any/where"}},
-		{name: "a link over a link", path: "link", put: model.NewFile{Kind: model.FileLink, Target: "dir"}, want: map[string]string{"link": "→ dir"}},
-		{name: "a link over a file", path: "file", put: model.NewFile{Kind: model.FileLink, Target: "dir"}, want: map[string]string{"file": "→ dir"}},
+		{name: "a directory", path: "new", put: disk.NewFile{Kind: disk.Directory}, want: map[string]string{"new": "0755/"}},
+		{name: "a directory with a mode", path: "new", put: disk.NewFile{Kind: disk.Directory, Mode: bits(0o700)}, want: map[string]string{"new": "0700/"}},
+		{name: "a link", path: "new", put: disk.NewFile{Kind: disk.Link, Target: "any/where"}, want: map[string]string{"new": "→ any/where"}},
+		{name: "a link over a link", path: "link", put: disk.NewFile{Kind: disk.Link, Target: "dir"}, want: map[string]string{"link": "→ dir"}},
+		{name: "a link over a file", path: "file", put: disk.NewFile{Kind: disk.Link, Target: "dir"}, want: map[string]string{"file": "→ dir"}},
 		{name: "not over a directory", path: "dir", put: file("x"), err: "replace DIR/dir: it is a directory, which only force replaces"},
 		{name: "over a directory by force", path: "dir", put: with(file("x"), forced), want: map[string]string{"dir": "0644 x", "dir/inner": ""}},
-		{name: "a link over a directory by force", path: "dir", put: model.NewFile{Kind: model.FileLink, Target: "file", Force: true}, want: map[string]string{"dir": "→ file", "dir/inner": ""}},
-		{name: "no directory over a file", path: "file", put: model.NewFile{Kind: model.FileDirectory}, err: "replace DIR/file: it is a file, which only force replaces"},
-		{name: "a directory over a file by force", path: "file", put: model.NewFile{Kind: model.FileDirectory, Force: true}, want: map[string]string{"file": "0755/"}},
+		{name: "a link over a directory by force", path: "dir", put: disk.NewFile{Kind: disk.Link, Target: "file", Force: true}, want: map[string]string{"dir": "→ file", "dir/inner": ""}},
+		{name: "no directory over a file", path: "file", put: disk.NewFile{Kind: disk.Directory}, err: "replace DIR/file: it is a file, which only force replaces"},
+		{name: "a directory over a file by force", path: "file", put: disk.NewFile{Kind: disk.Directory, Force: true}, want: map[string]string{"file": "0755/"}},
 		{name: "not over a pipe, whatever the force", path: "pipe", put: with(file("x"), forced), err: "replace DIR/pipe: it is a special file, which is never replaced"},
 		{name: "no directory to put it in", path: "no/where/new", put: file("x"), err: "open directory DIR/no: it does not exist, and settle makes only what is declared"},
 		{name: "a file on the way", path: "file/new", put: file("x"), err: "open directory DIR/file: not a directory"},
-		{name: "the content fails", path: "file", put: with(file(""), func(n *model.NewFile) {
+		{name: "the content fails", path: "file", put: with(file(""), func(n *disk.NewFile) {
 			n.Content = func(io.Writer) error { return errors.New("it burns") }
 		}), err: "replace DIR/file: it burns"},
-		{name: "it is not ready", path: "file", put: with(file("x"), func(n *model.NewFile) {
+		{name: "it is not ready", path: "file", put: with(file("x"), func(n *disk.NewFile) {
 			n.Ready = func(path string) error {
 				content, err := os.ReadFile(path)
 				return errors.Join(err, fmt.Errorf("%s has %s", filepath.Base(path), content))
@@ -179,26 +180,26 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	me, us := uint32(os.Geteuid()), uint32(os.Getegid())
-	for path, want := range map[string]model.FileState{
-		"file":          {Kind: model.FileRegular, Mode: 0o600, Size: 3, Names: 2},
-		"dir/inner":     {Kind: model.FileRegular, Mode: 0o644, Size: 4, Names: 1},
-		"dirlink/inner": {Kind: model.FileRegular, Mode: 0o644, Size: 4, Names: 1},
-		"link":          {Kind: model.FileLink, Target: "file", Names: 1},
-		"pipe":          {Kind: model.FileSpecial, Mode: 0o600, Names: 1},
-		"dir":           {Kind: model.FileDirectory, Mode: 0o750},
+	for path, want := range map[string]disk.State{
+		"file":          {Kind: disk.Regular, Mode: 0o600, Size: 3, Names: 2},
+		"dir/inner":     {Kind: disk.Regular, Mode: 0o644, Size: 4, Names: 1},
+		"dirlink/inner": {Kind: disk.Regular, Mode: 0o644, Size: 4, Names: 1},
+		"link":          {Kind: disk.Link, Target: "file", Names: 1},
+		"pipe":          {Kind: disk.Special, Mode: 0o600, Names: 1},
+		"dir":           {Kind: disk.Directory, Mode: 0o750},
 		"no":            {},
 		"no/where":      {},
 		"file/below":    {},
-		"dir/../file":   {Kind: model.FileRegular, Mode: 0o600, Size: 3, Names: 2},
+		"dir/../file":   {Kind: disk.Regular, Mode: 0o600, Size: 3, Names: 2},
 	} {
 		got, err := files.Look(filepath.Join(dir, path))
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
-		if want.Kind != model.FileMissing {
+		if want.Kind != disk.Missing {
 			want.UID, want.GID = me, us
 		}
-		if want.Kind == model.FileLink || want.Kind == model.FileDirectory { // what systems disagree on
+		if want.Kind == disk.Link || want.Kind == disk.Directory { // what systems disagree on
 			got.Mode, got.Size, got.Names = want.Mode, want.Size, want.Names
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -310,11 +311,11 @@ func TestRemoveManyDeep(t *testing.T) {
 	}
 }
 
-func TestKeep(t *testing.T) {
+func TestBackup(t *testing.T) {
 	t.Parallel()
 	dir, state := lay(t), t.TempDir()
 	for _, name := range []string{"file", "link", "dir", "pipe"} {
-		if err := files.Keep(filepath.Join(dir, name), state); err != nil {
+		if err := files.Backup(filepath.Join(dir, name), state); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -325,7 +326,7 @@ func TestKeep(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("newer"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := files.Keep(filepath.Join(dir, "file"), state); err != nil {
+	if err := files.Backup(filepath.Join(dir, "file"), state); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, tree(t, filepath.Join(state, dir))); diff != "" {
@@ -338,7 +339,7 @@ func TestLongestName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name := strings.Repeat("n", 255)
-	if _, _, err := files.Put(filepath.Join(dir, name), model.NewFile{Kind: model.FileRegular, Content: text("x")}); err != nil {
+	if _, _, err := files.Put(filepath.Join(dir, name), disk.NewFile{Kind: disk.Regular, Content: text("x")}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{name: "0644 x"}, tree(t, dir)); diff != "" {
@@ -346,7 +347,7 @@ func TestLongestName(t *testing.T) {
 	}
 }
 
-func TestBarrier(t *testing.T) {
+func TestObstacle(t *testing.T) {
 	t.Parallel()
 	dir := lay(t)
 	for path, want := range map[string]string{
@@ -354,7 +355,7 @@ func TestBarrier(t *testing.T) {
 		"new":   "",
 		"no/at": "open directory DIR/no: it does not exist, and settle makes only what is declared",
 	} {
-		if got := message(files.Barrier(filepath.Join(dir, path)), dir); got != want {
+		if got := message(files.Obstacle(filepath.Join(dir, path)), dir); got != want {
 			t.Errorf("%s: %q; want %q", path, got, want)
 		}
 	}
@@ -364,7 +365,7 @@ func TestBarrier(t *testing.T) {
 func tryAsNobody(dir string) {
 	_, looked := files.Look(filepath.Join(dir, "closed", "file"))
 	_, opened := files.Open(filepath.Join(dir, "theirs"))
-	_, _, given := files.Put(filepath.Join(dir, "mine", "given"), model.NewFile{Kind: model.FileRegular, UID: bits(0)})
+	_, _, given := files.Put(filepath.Join(dir, "mine", "given"), disk.NewFile{Kind: disk.Regular, UID: bits(0)})
 	for _, try := range []struct {
 		what string
 		err  error
@@ -372,7 +373,7 @@ func tryAsNobody(dir string) {
 		{"look", looked},
 		{"open", opened},
 		{"put", put(filepath.Join(dir, "new"), "x")},
-		{"barrier", files.Barrier(filepath.Join(dir, "new"))},
+		{"barrier", files.Obstacle(filepath.Join(dir, "new"))},
 		{"give", given},
 		{"adjust", files.Adjust(filepath.Join(dir, "theirs"), bits(0o666), nil, nil)},
 		{"put where one may not list", put(filepath.Join(dir, "mine", "file"), "x")},

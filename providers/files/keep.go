@@ -9,15 +9,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/settle-cm/settle/model/disk"
 	"golang.org/x/sys/unix"
-
-	"github.com/settle-cm/settle/model"
 )
 
-// Keep copies what stands at an absolute path to the same path below dir, a
+// Backup copies what stands at an absolute path to the same path below dir, a
 // directory of our own, for nobody else's eyes: contents, links and what
 // directories hold. A copy that is there already stays as it is: it is older.
-func Keep(path, dir string) error {
+func Backup(path, dir string) error {
 	p, base, err := enter(path)
 	if err != nil {
 		return err
@@ -53,11 +52,11 @@ func (p *parent) keep(base, to string) error {
 		return err
 	}
 	switch kind(&st) {
-	case model.FileRegular:
+	case disk.Regular:
 		err = p.keepFile(base, to)
-	case model.FileDirectory:
+	case disk.Directory:
 		err = p.keepDirectory(base, to)
-	case model.FileLink:
+	case disk.Link:
 		var target string
 		if target, err = readlink(p.fd, base); err == nil {
 			err = os.Symlink(target, to)

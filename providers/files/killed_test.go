@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 	"github.com/settle-cm/settle/providers/files"
 )
 
@@ -37,7 +37,7 @@ func TestRemains(t *testing.T) {
 		for how, sweep := range map[string]func() error{
 			"sweep": func() error { return files.Sweep(path) },
 			"put": func() error {
-				_, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("old"), Mode: bits(0o600)})
+				_, _, err := files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text("old"), Mode: bits(0o600)})
 				return err
 			},
 		} {
@@ -63,8 +63,8 @@ func TestTwoWriters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
 	var second error
-	_, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("first"), Ready: func(string) error {
-		_, _, second = files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("second")})
+	_, _, err := files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text("first"), Ready: func(string) error {
+		_, _, second = files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text("second")})
 		return nil
 	}})
 	if err != nil {
@@ -82,8 +82,8 @@ func TestTwoWriters(t *testing.T) {
 func TestReadyMayExecute(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "program")
-	_, _, err := files.Put(path, model.NewFile{
-		Kind: model.FileRegular, Mode: bits(0o755), Content: text("#!/bin/sh\nexit 0\n"),
+	_, _, err := files.Put(path, disk.NewFile{
+		Kind: disk.Regular, Mode: bits(0o755), Content: text("#!/bin/sh\nexit 0\n"),
 		Ready: func(path string) error { return exec.Command(path).Run() },
 	})
 	if err != nil {
@@ -105,7 +105,7 @@ func TestReadyMayNotWrite(t *testing.T) {
 		if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("new"), Ready: look})
+		_, _, err := files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text("new"), Ready: look})
 		if err == nil || !strings.Contains(err.Error(), "was changed or removed by what was only to look at it") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -118,10 +118,10 @@ func TestReadyMayNotWrite(t *testing.T) {
 // What appears while something new is made is never removed without force.
 func TestMadeMeanwhile(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []model.FileKind{model.FileDirectory, model.FileRegular} {
+	for _, kind := range []disk.Kind{disk.Directory, disk.Regular} {
 		path := filepath.Join(t.TempDir(), "x")
 		precious := filepath.Join(path, "precious")
-		_, _, err := files.Put(path, model.NewFile{Kind: kind, Ready: func(string) error {
+		_, _, err := files.Put(path, disk.NewFile{Kind: kind, Ready: func(string) error {
 			return errors.Join(os.Mkdir(path, 0o755), os.WriteFile(precious, nil, 0o600))
 		}})
 		if err == nil || !strings.Contains(err.Error(), "somebody else has made something there meanwhile") {
@@ -144,8 +144,8 @@ func versions() [2][]byte {
 func writeForEver(path string) {
 	for i := 0; ; i++ {
 		content := versions()[i%2]
-		_, _, err := files.Put(path, model.NewFile{
-			Kind: model.FileRegular, Mode: bits(0o640),
+		_, _, err := files.Put(path, disk.NewFile{
+			Kind: disk.Regular, Mode: bits(0o640),
 			Content: func(w io.Writer) error { _, err := w.Write(content); return err },
 		})
 		if err != nil {
@@ -175,7 +175,7 @@ func TestKilledWhileForcing(t *testing.T) {
 			t.Fatalf("after kill %d: %q, %v", kills, content, err)
 		}
 	}
-	if _, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("last"), Force: true}); err != nil {
+	if _, _, err := files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text("last"), Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"path": "0644 last"}, tree(t, dir)); diff != "" {
@@ -186,9 +186,9 @@ func TestKilledWhileForcing(t *testing.T) {
 
 func swapForEver(path string) {
 	for i := 0; ; i++ {
-		kind := []model.FileKind{model.FileDirectory, model.FileRegular}[i%2]
-		_, _, err := files.Put(path, model.NewFile{Kind: kind, Content: text("file"), Force: true})
-		if kind == model.FileDirectory {
+		kind := []disk.Kind{disk.Directory, disk.Regular}[i%2]
+		_, _, err := files.Put(path, disk.NewFile{Kind: kind, Content: text("file"), Force: true})
+		if kind == disk.Directory {
 			_ = os.MkdirAll(filepath.Join(path, "with", "something", "in it"), 0o755) // so that it takes a while to remove
 		}
 		if err != nil {
@@ -227,7 +227,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 			remains++
 		}
 	}
-	if _, _, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("last")}); err != nil {
+	if _, _, err := files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text("last")}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"file": "0644 last"}, tree(t, dir)); diff != "" {

@@ -4,25 +4,25 @@ package files
 
 import (
 	"errors"
+	"io"
 	"os"
 
+	"github.com/settle-cm/settle/model/disk"
 	"golang.org/x/sys/unix"
-
-	"github.com/settle-cm/settle/model"
 )
 
 // Look says what stands at an absolute path. Where a directory on the way is
 // missing, or is none, nothing stands there.
-func Look(path string) (model.FileState, error) {
+func Look(path string) (disk.State, error) {
 	p, base, err := enter(path)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
-		return model.FileState{}, nil
+		return disk.State{}, nil
 	}
 	if err != nil {
-		return model.FileState{}, err
+		return disk.State{}, err
 	}
 	defer p.close()
-	var found model.FileState
+	var found disk.State
 	if _, err := p.stat(temporary(base)); err == nil {
 		found.Remains = p.join(temporary(base))
 	}
@@ -31,20 +31,20 @@ func Look(path string) (model.FileState, error) {
 		return found, nil
 	}
 	if err != nil {
-		return model.FileState{}, fail("look at", path, err)
+		return disk.State{}, fail("look at", path, err)
 	}
 	found.Kind, found.Mode, found.UID, found.GID = kind(&st), uint32(st.Mode)&permissions, st.Uid, st.Gid
 	found.Size, found.Names = st.Size, int(st.Nlink)
-	if found.Kind == model.FileLink {
+	if found.Kind == disk.Link {
 		if found.Target, err = readlink(p.fd, base); err != nil {
-			return model.FileState{}, fail("read link", path, err)
+			return disk.State{}, fail("read link", path, err)
 		}
 	}
 	return found, nil
 }
 
 // Open opens the regular file at a path for reading.
-func Open(path string) (*os.File, error) {
+func Open(path string) (io.ReadCloser, error) {
 	p, base, err := enter(path)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func Open(path string) (*os.File, error) {
 		return nil, fail("look at", path, err)
 	}
 	switch {
-	case kind(&st) != model.FileRegular:
+	case kind(&st) != disk.Regular:
 		err = errors.New("it is " + kind(&st).String())
 	case p.planted(&st):
 		err = errPlanted
@@ -73,9 +73,10 @@ func Open(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// Barrier says what would keep the path from being changed if it were now:
-// nil when nothing that can be seen without trying would.
-func Barrier(path string) error {
+// Obstacle returns why a change of the path would fail now: a missing or closed
+// directory, or an attribute that forbids changes. It returns nil when no
+// obstacle can be seen without trying.
+func Obstacle(path string) error {
 	p, base, err := enter(path)
 	if err != nil {
 		return absent(err)
@@ -120,7 +121,7 @@ func (p *parent) frozen(base string) string {
 	names := map[string]string{".": p.path, base: p.join(base)}
 	for _, name := range []string{base, "."} {
 		st, err := p.stat(name)
-		if k := kind(&st); err != nil || k != model.FileRegular && k != model.FileDirectory {
+		if k := kind(&st); err != nil || k != disk.Regular && k != disk.Directory {
 			continue // to open a device may do something
 		}
 		fd, err := openRetry(p.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)

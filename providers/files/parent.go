@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/settle-cm/settle/model/disk"
 	"golang.org/x/sys/unix"
-
-	"github.com/settle-cm/settle/model"
 )
 
 // maxLinks is how many links a path may lead through, as in the kernel.
@@ -121,7 +120,7 @@ var errPlanted = errors.New("it has other names (hard links), in a directory tha
 // planted says whether a file may be somebody's hard link to a file elsewhere.
 func (p *parent) planted(st *unix.Stat_t) bool {
 	var in unix.Stat_t
-	return kind(st) == model.FileRegular && st.Nlink > 1 && (unix.Fstat(p.fd, &in) != nil || in.Mode&unix.S_IWOTH != 0)
+	return kind(st) == disk.Regular && st.Nlink > 1 && (unix.Fstat(p.fd, &in) != nil || in.Mode&unix.S_IWOTH != 0)
 }
 
 // openRetry is openat, again when a signal came between.
@@ -142,16 +141,16 @@ func (p *parent) stat(name string) (unix.Stat_t, error) {
 }
 
 // kind is what a stat says stands there.
-func kind(st *unix.Stat_t) model.FileKind {
+func kind(st *unix.Stat_t) disk.Kind {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		return model.FileRegular
+		return disk.Regular
 	case unix.S_IFDIR:
-		return model.FileDirectory
+		return disk.Directory
 	case unix.S_IFLNK:
-		return model.FileLink
+		return disk.Link
 	}
-	return model.FileSpecial
+	return disk.Special
 }
 
 // permissions are the twelve bits of a mode that chmod sets.

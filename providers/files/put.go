@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/settle-cm/settle/model/disk"
 	"golang.org/x/sys/unix"
-
-	"github.com/settle-cm/settle/model"
 )
 
 // Put makes what n says and moves it to its place in one step. Done says
 // whether something took the path's place, also when an error came after that;
 // lost names the extended attributes of the former file that could not be kept.
-func Put(path string, n model.NewFile) (done bool, lost []string, err error) {
+func Put(path string, n disk.NewFile) (done bool, lost []string, err error) {
 	p, base, err := enter(path)
 	if err != nil {
 		return false, nil, absent(err)
@@ -47,7 +46,7 @@ func Put(path string, n model.NewFile) (done bool, lost []string, err error) {
 }
 
 // replaceable refuses what must not be replaced without Force, or ever.
-func (p *parent) replaceable(base string, n *model.NewFile) error {
+func (p *parent) replaceable(base string, n *disk.NewFile) error {
 	st, err := p.stat(base)
 	if errors.Is(err, unix.ENOENT) {
 		return nil
@@ -57,9 +56,9 @@ func (p *parent) replaceable(base string, n *model.NewFile) error {
 	}
 	is := kind(&st)
 	switch {
-	case is == model.FileSpecial:
+	case is == disk.Special:
 		return fail("replace", p.join(base), errors.New("it is "+is.String()+", which is never replaced"))
-	case (is == model.FileDirectory || n.Kind == model.FileDirectory) && !n.Force:
+	case (is == disk.Directory || n.Kind == disk.Directory) && !n.Force:
 		return fail("replace", p.join(base), errors.New("it is "+is.String()+", which only force replaces"))
 	}
 	return nil
@@ -77,7 +76,7 @@ type making struct {
 // will do, since nothing but its owner is ever set.
 func (m *making) is(st *unix.Stat_t) bool {
 	if m.hold < 0 {
-		return kind(st) == model.FileLink
+		return kind(st) == disk.Link
 	}
 	return st.Ino == m.stat.Ino && st.Dev == m.stat.Dev
 }
@@ -92,12 +91,12 @@ func (m *making) close() {
 }
 
 // make creates the temporary name, empty and for nobody else's eyes.
-func (p *parent) make(temp string, n *model.NewFile) (*making, error) {
+func (p *parent) make(temp string, n *disk.NewFile) (*making, error) {
 	const attempts = 100 // each time somebody else has to be in the way
 	for range attempts {
 		made, err := p.makeOnce(temp, n)
 		switch {
-		case err == nil && (n.Kind == model.FileLink || p.holds(made, temp)):
+		case err == nil && (n.Kind == disk.Link || p.holds(made, temp)):
 			return made, nil
 		case err == nil:
 			made.close()
@@ -112,18 +111,18 @@ func (p *parent) make(temp string, n *model.NewFile) (*making, error) {
 	return nil, fmt.Errorf("somebody else keeps making %s", p.join(temp))
 }
 
-func (p *parent) makeOnce(temp string, n *model.NewFile) (*making, error) {
+func (p *parent) makeOnce(temp string, n *disk.NewFile) (*making, error) {
 	made := &making{hold: -1}
 	switch n.Kind {
-	case model.FileLink:
+	case disk.Link:
 		return made, unix.Symlinkat(n.Target, p.fd, temp)
-	case model.FileDirectory:
+	case disk.Directory:
 		if err := unix.Mkdirat(p.fd, temp, 0o700); err != nil {
 			return nil, err
 		}
 		p.admit(temp)
 		return made, nil
-	case model.FileRegular:
+	case disk.Regular:
 		fd, err := openRetry(p.fd, temp, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
 			return nil, err
@@ -142,7 +141,7 @@ func (p *parent) admit(temp string) {
 		return
 	}
 	defer i.close()
-	if kind(&i.stat) == model.FileDirectory && i.stat.Mode&0o700 != 0o700 {
+	if kind(&i.stat) == disk.Directory && i.stat.Mode&0o700 != 0o700 {
 		_ = i.chmod(p.fd, temp, 0o700) // where it fails, so will the final mode
 	}
 }
@@ -181,7 +180,7 @@ func (p *parent) clear(temp string) error {
 	if err != nil {
 		return nil // it is gone already
 	}
-	if k := kind(&st); k == model.FileRegular || k == model.FileDirectory {
+	if k := kind(&st); k == disk.Regular || k == disk.Directory {
 		fd, err := openRetry(p.fd, temp, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		switch {
 		case errors.Is(err, unix.ENOENT):
@@ -205,7 +204,7 @@ func (p *parent) clear(temp string) error {
 }
 
 // finish fills what was made and gives it its attributes, durably.
-func (p *parent) finish(made *making, temp, base string, n *model.NewFile) (lost []string, err error) {
+func (p *parent) finish(made *making, temp, base string, n *disk.NewFile) (lost []string, err error) {
 	if made.file != nil {
 		if n.Content != nil {
 			if err := n.Content(made.file); err != nil {
@@ -252,7 +251,7 @@ func (p *parent) ready(temp string, look func(path string) error) error {
 
 // attributes gives what was made its owner, group and mode: those that are not
 // nil, and the usual ones.
-func (p *parent) attributes(made *making, name string, n *model.NewFile) error {
+func (p *parent) attributes(made *making, name string, n *disk.NewFile) error {
 	i, err := open(p.fd, name)
 	if err != nil {
 		return err
@@ -261,9 +260,9 @@ func (p *parent) attributes(made *making, name string, n *model.NewFile) error {
 	if !made.is(&i.stat) {
 		return fmt.Errorf("somebody else put something in the place of %s", p.join(name))
 	}
-	if n.Mode == nil && n.Kind != model.FileLink {
+	if n.Mode == nil && n.Kind != disk.Link {
 		usual := uint32(0o644)
-		if n.Kind == model.FileDirectory {
+		if n.Kind == disk.Directory {
 			usual = 0o755 | uint32(i.stat.Mode)&unix.S_ISGID // inherited from the directory
 		}
 		_ = i.chmod(p.fd, name, usual) // a file system without modes has its own usual one
@@ -286,7 +285,7 @@ func (p *parent) set(i *item, name string, mode, uid, gid *uint32) error {
 			return fmt.Errorf("give it to %s: %w", ids(toUID, toGID), err)
 		}
 	}
-	isLink := kind(&i.stat) == model.FileLink
+	isLink := kind(&i.stat) == disk.Link
 	if mode == nil || isLink || !chowned && *mode == uint32(i.stat.Mode)&permissions {
 		return nil
 	}
@@ -321,9 +320,9 @@ func (p *parent) move(temp, base string, force bool) (swapped bool, err error) {
 	if nowErr != nil {
 		return false, nowErr
 	}
-	directory := kind(&now) == model.FileDirectory
+	directory := kind(&now) == disk.Directory
 	switch {
-	case err == nil && (directory || kind(&was) == model.FileDirectory):
+	case err == nil && (directory || kind(&was) == disk.Directory):
 		if !force {
 			return false, errMadeMeanwhile
 		}
@@ -336,7 +335,7 @@ func (p *parent) move(temp, base string, force bool) (swapped bool, err error) {
 
 // settle makes the new name durable, and repeats by path what a file system
 // forgot of owner and mode over the rename.
-func (p *parent) settle(made *making, base string, n *model.NewFile) error {
+func (p *parent) settle(made *making, base string, n *disk.NewFile) error {
 	if err := p.attributes(made, base, n); err != nil {
 		return p.explain("finish", base, err)
 	}

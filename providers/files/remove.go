@@ -7,9 +7,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/settle-cm/settle/model/disk"
 	"golang.org/x/sys/unix"
-
-	"github.com/settle-cm/settle/model"
 )
 
 // Remove removes what stands at a path; a directory, with all that is in it,
@@ -28,7 +27,7 @@ func Remove(path string, tree bool) (done bool, err error) {
 		return false, fail("look at", path, err)
 	}
 	name := base
-	if kind(&st) == model.FileDirectory {
+	if kind(&st) == disk.Directory {
 		if !tree {
 			return false, fail("remove", path, errors.New("it is a directory, which only force removes"))
 		}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 	"github.com/settle-cm/settle/providers/files"
 )
 
@@ -60,12 +61,12 @@ func TestOwnership(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	for _, kind := range []model.FileKind{model.FileRegular, model.FileDirectory, model.FileLink} {
-		_, _, err := files.Put(path, model.NewFile{Kind: kind, Target: "/", Mode: bits(0o4751), UID: bits(12), GID: bits(34), Force: true})
+	for _, kind := range []disk.Kind{disk.Regular, disk.Directory, disk.Link} {
+		_, _, err := files.Put(path, disk.NewFile{Kind: kind, Target: "/", Mode: bits(0o4751), UID: bits(12), GID: bits(34), Force: true})
 		must(t, err)
 		found, err := files.Look(path)
 		must(t, err)
-		if found.Kind != kind || found.UID != 12 || found.GID != 34 || kind != model.FileLink && found.Mode != 0o4751 {
+		if found.Kind != kind || found.UID != 12 || found.GID != 34 || kind != disk.Link && found.Mode != 0o4751 {
 			t.Errorf("put %s: %+v", kind, found)
 		}
 		must(t, files.Adjust(path, nil, bits(56), nil))
@@ -92,10 +93,10 @@ func TestSetgidDirectory(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Chown(dir, 0, 34))
 	must(t, syscall.Chmod(dir, 0o2755))
-	for name, n := range map[string]model.NewFile{
-		"file":  {Kind: model.FileRegular, Mode: bits(0o640)},
-		"usual": {Kind: model.FileDirectory},
-		"own":   {Kind: model.FileDirectory, Mode: bits(0o755)},
+	for name, n := range map[string]disk.NewFile{
+		"file":  {Kind: disk.Regular, Mode: bits(0o640)},
+		"usual": {Kind: disk.Directory},
+		"own":   {Kind: disk.Directory, Mode: bits(0o755)},
 	} {
 		_, _, err := files.Put(filepath.Join(dir, name), n)
 		must(t, err)
@@ -224,7 +225,7 @@ func TestImmutable(t *testing.T) {
 		}
 		want := frozen + " is immutable or append-only; chattr -i -a " + frozen
 		_, removed := files.Remove(path, false)
-		attempts := map[string]error{"put": put(path, "new"), "remove": removed, "barrier": files.Barrier(path)}
+		attempts := map[string]error{"put": put(path, "new"), "remove": removed, "barrier": files.Obstacle(path)}
 		if frozen == path {
 			attempts["adjust"] = files.Adjust(path, bits(0o644), nil, nil)
 		}
@@ -276,7 +277,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	must(t, unix.Mount("none", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	_, removed := files.Remove(path, false)
 	for what, err := range map[string]error{
-		"put": put(path, "new"), "remove": removed, "adjust": files.Adjust(path, bits(0o644), nil, nil), "barrier": files.Barrier(path),
+		"put": put(path, "new"), "remove": removed, "adjust": files.Adjust(path, bits(0o644), nil, nil), "barrier": files.Obstacle(path),
 	} {
 		if !errors.Is(err, unix.EROFS) || errors.Is(err, model.ErrNotPermitted) {
 			t.Errorf("%s: %v", what, err)
@@ -330,7 +331,7 @@ func TestExtendedAttributes(t *testing.T) {
 	}
 	before, err := files.Look(path)
 	must(t, err)
-	_, lost, err := files.Put(path, model.NewFile{Kind: model.FileRegular, Content: text("new"), Mode: &before.Mode})
+	_, lost, err := files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text("new"), Mode: &before.Mode})
 	if err != nil || lost != nil {
 		t.Fatal(lost, err)
 	}

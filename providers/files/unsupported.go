@@ -4,27 +4,27 @@ package files
 
 import (
 	"errors"
-	"os"
+	"io"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // errSystem is the answer on systems where manifests are only read.
 var errSystem = errors.New("settle changes no files on this system")
 
 // Look says what stands at an absolute path.
-func Look(path string) (model.FileState, error) {
-	return model.FileState{}, fail("look at", path, errSystem)
+func Look(path string) (disk.State, error) {
+	return disk.State{}, fail("look at", path, errSystem)
 }
 
 // Open opens the regular file at a path for reading.
-func Open(path string) (*os.File, error) { return nil, fail("open", path, errSystem) }
+func Open(path string) (io.ReadCloser, error) { return nil, fail("open", path, errSystem) }
 
-// Barrier says what would keep the path from being changed.
-func Barrier(path string) error { return fail("change", path, errSystem) }
+// Obstacle returns why a change of the path would fail.
+func Obstacle(path string) error { return fail("change", path, errSystem) }
 
 // Put makes what n says and moves it to its place.
-func Put(path string, _ model.NewFile) (bool, []string, error) {
+func Put(path string, _ disk.NewFile) (bool, []string, error) {
 	return false, nil, fail("write", path, errSystem)
 }
 
@@ -37,5 +37,5 @@ func Remove(path string, _ bool) (bool, error) { return false, fail("remove", pa
 // Sweep removes what a killed run left beside a path.
 func Sweep(path string) error { return fail("change", path, errSystem) }
 
-// Keep copies what stands at a path.
-func Keep(path, _ string) error { return fail("keep", path, errSystem) }
+// Backup copies what stands at a path.
+func Backup(path, _ string) error { return fail("keep", path, errSystem) }

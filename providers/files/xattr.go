@@ -8,9 +8,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/settle-cm/settle/model/disk"
 	"golang.org/x/sys/unix"
-
-	"github.com/settle-cm/settle/model"
 )
 
 // notInherited are attributes that belong to a content and not to a name: the
@@ -22,7 +21,7 @@ var notInherited = []string{"security.capability", "security.ima", "security.evm
 // refused.
 func (p *parent) inherit(file *os.File, base string) (lost []string) {
 	st, err := p.stat(base)
-	if err != nil || kind(&st) != model.FileRegular {
+	if err != nil || kind(&st) != disk.Regular {
 		return nil
 	}
 	from, err := openRetry(p.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)

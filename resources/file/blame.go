@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // What of a path may differ.
@@ -28,7 +28,7 @@ type difference struct {
 // became words how the thing became what it is there. was is how it was, ""
 // where that is not known.
 func (d *difference) became(was string) string {
-	switch missing := model.FileMissing.String(); {
+	switch missing := disk.Missing.String(); {
 	case d.of == kindOf && d.have == missing:
 		return d.have
 	case d.of == kindOf && was == missing:

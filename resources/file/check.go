@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // The bounds of what is told of a tree.
@@ -113,7 +114,7 @@ func (s *survey) reason() string {
 // doubts says what would keep the gap from being mended if it were now.
 func (f *file) doubts(g *gap) []string {
 	var doubts []string
-	if err := f.w.Disk.Barrier(g.path); err != nil && !(errors.Is(err, fs.ErrNotExist) && f.w.makes(g.path)) {
+	if err := f.w.Disk.Obstacle(g.path); err != nil && !(errors.Is(err, fs.ErrNotExist) && f.w.makes(g.path)) {
 		doubts = append(doubts, err.Error())
 	}
 	if g.unknown != nil {
@@ -137,21 +138,21 @@ func (f *file) diff(g *gap) (string, error) {
 	var before, after string
 	var err error
 	switch g.have.Kind {
-	case model.FileRegular:
+	case disk.Regular:
 		if before, err = f.was(g); err != nil {
 			return "", err
 		}
-	case model.FileMissing:
+	case disk.Missing:
 		from = "/dev/null"
 	default:
 		return "", nil
 	}
 	switch g.kind {
-	case model.FileRegular:
+	case disk.Regular:
 		if after, err = f.becomes(g); err != nil {
 			return "", err
 		}
-	case model.FileMissing:
+	case disk.Missing:
 		to = "/dev/null"
 	default:
 		return "", nil

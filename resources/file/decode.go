@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // placeholder stands for the new file's path in validate, percent for a '%'.
@@ -17,9 +18,9 @@ const (
 )
 
 // kinds are the values of ensure.
-var kinds = map[string]model.FileKind{
-	"": model.FileRegular, "present": model.FileRegular, "absent": model.FileMissing,
-	"directory": model.FileDirectory, "link": model.FileLink,
+var kinds = map[string]disk.Kind{
+	"": disk.Regular, "present": disk.Regular, "absent": disk.Missing,
+	"directory": disk.Directory, "link": disk.Link,
 }
 
 // decode turns the properties of one resource into a file. What is wrong with
@@ -72,8 +73,8 @@ func (f *file) decodePath(b *model.Body) {
 // place is where the file stands. Of one that is only made where nothing is, no
 // one can say what it is.
 func (f *file) place() model.Place {
-	gone := f.kind == model.FileMissing
-	return model.Place{Path: f.path, Empty: gone, Closed: gone || f.kind == model.FileRegular && !f.create}
+	gone := f.kind == disk.Missing
+	return model.Place{Path: f.path, Empty: gone, Closed: gone || f.kind == disk.Regular && !f.create}
 }
 
 func (f *file) decodeSource(b *model.Body) {
@@ -149,11 +150,11 @@ func literal(holes []model.Placeholder) []model.Placeholder {
 }
 
 // fits lists for each value of ensure which properties mean something with it.
-var fits = map[model.FileKind][]string{
-	model.FileRegular:   {"content", "source", "recurse", "owner", "group", "mode", "replace", "backup", "validate", "force"},
-	model.FileMissing:   {"backup", "force"},
-	model.FileDirectory: {"source", "recurse", "owner", "group", "mode", "replace", "backup", "force"},
-	model.FileLink:      {"target", "owner", "group", "replace", "backup", "force"},
+var fits = map[disk.Kind][]string{
+	disk.Regular:   {"content", "source", "recurse", "owner", "group", "mode", "replace", "backup", "validate", "force"},
+	disk.Missing:   {"backup", "force"},
+	disk.Directory: {"source", "recurse", "owner", "group", "mode", "replace", "backup", "force"},
+	disk.Link:      {"target", "owner", "group", "replace", "backup", "force"},
 }
 
 // agree refuses what cannot be meant together. Defaults of the manifest are for
@@ -163,7 +164,7 @@ func (f *file) agree(b *model.Body) {
 		v, ok := b.Values[property]
 		return ok && !v.Default
 	}
-	for _, property := range fits[model.FileRegular] {
+	for _, property := range fits[disk.Regular] {
 		if own(property) && !slices.Contains(fits[f.kind], property) {
 			b.Refuse(property, property+" means nothing with ensure: "+b.Text("ensure"), "")
 		}
@@ -177,15 +178,15 @@ func (f *file) agree(b *model.Body) {
 		f.source, f.recurse = "", own("recurse")
 	}
 	switch {
-	case f.kind == model.FileLink && !b.Has("target"):
+	case f.kind == disk.Link && !b.Has("target"):
 		b.Refuse("target", "a link needs a target", "")
-	case f.kind != model.FileLink && own("target"):
+	case f.kind != disk.Link && own("target"):
 		b.Refuse("target", "target is for links", "set ensure: link")
 	case own("recurse") && f.recurse && f.source == "":
 		b.Refuse("recurse", "recurse copies a directory, and none is given", "set source")
 	case f.recurse && within(f.path, f.source):
 		b.Refuse("source", "the copy would be part of what it copies", "")
-	case f.kind == model.FileDirectory && own("source") && !f.recurse:
+	case f.kind == disk.Directory && own("source") && !f.recurse:
 		b.Refuse("source", "a directory is copied only as a whole", "set recurse: true")
 	case f.recurse && own("validate"):
 		b.Refuse("validate", "validate is for one file, and recurse for many", "")
@@ -198,12 +199,12 @@ func (f *file) drop() {
 	fit := fits[f.kind]
 	f.recurse = f.recurse && f.source != "" && slices.Contains(fit, "recurse")
 	if f.recurse {
-		f.kind = model.FileDirectory
+		f.kind = disk.Directory
 	}
-	if f.kind != model.FileRegular {
+	if f.kind != disk.Regular {
 		f.content, f.validate = nil, nil
 	}
-	if !f.recurse && f.kind != model.FileRegular {
+	if !f.recurse && f.kind != disk.Regular {
 		f.source = ""
 	}
 	if !slices.Contains(fit, "mode") {

@@ -5,30 +5,18 @@ package file
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
-
-// Disk is what looks at paths and changes them.
-type Disk struct {
-	Look    func(path string) (model.FileState, error)
-	Open    func(path string) (*os.File, error)
-	Barrier func(path string) error // what would keep the path from being changed now
-	Put     func(path string, n model.NewFile) (done bool, lost []string, err error)
-	Adjust  func(path string, mode, uid, gid *uint32) error
-	Remove  func(path string, tree bool) (done bool, err error)
-	Sweep   func(path string) error // removes what a killed run left beside the path
-	Keep    func(path, dir string) error
-}
 
 // Options are what the type needs from the program around it.
 type Options struct {
-	Disk     Disk
+	Disk     disk.Functions
 	Run      func(context.Context, model.Command) (model.Exit, error)
 	LookPath func(name, dir string, path []string) (string, error)
 	Argv     func(line string, holes []model.Placeholder) ([]string, error) // a command line's words
@@ -68,7 +56,7 @@ type world struct {
 // to one, is declared somewhere.
 func (w *world) makes(path string) bool {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if f, ok := w.paths.Load(dir); ok && (f.(*file).kind == model.FileDirectory || f.(*file).kind == model.FileLink) {
+		if f, ok := w.paths.Load(dir); ok && (f.(*file).kind == disk.Directory || f.(*file).kind == disk.Link) {
 			return true
 		}
 	}
@@ -82,7 +70,7 @@ type file struct {
 	pos       model.Pos
 	base      model.Base
 	path      string // absolute
-	kind      model.FileKind
+	kind      disk.Kind
 	content   *string
 	source    string // absolute; "" is none
 	recurse   bool
@@ -102,6 +90,6 @@ type file struct {
 // directory is apart: no other resource may declare its path, and what replaces
 // whole trees, or turns what is on the way to other paths, is not.
 func (f *file) About() model.About {
-	plain := f.kind == model.FileRegular || f.kind == model.FileDirectory
+	plain := f.kind == disk.Regular || f.kind == disk.Directory
 	return model.About{Apart: plain && !f.recurse && !f.force}
 }

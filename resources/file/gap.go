@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // gap is what differs between a path and what is declared of it.
 type gap struct {
 	part
-	have     model.FileState
+	have     disk.State
 	replace  bool // something new takes its place
 	remove   bool
 	content  bool    // what is in it changes, or all of it: worth a diff and a backup
@@ -47,22 +47,22 @@ func (f *file) compare(ctx context.Context, p part) (*gap, error) {
 		g.say("", "", "", "a killed run left "+have.Remains)
 	}
 	switch {
-	case p.kind == model.FileMissing:
+	case p.kind == disk.Missing:
 		err = f.compareMissing(g)
-	case have.Kind != model.FileMissing && f.create && have.Kind != p.kind:
+	case have.Kind != disk.Missing && f.create && have.Kind != p.kind:
 		// replace: false takes whatever is there
 	case have.Kind != p.kind:
 		err = f.compareKind(g)
-	case p.kind == model.FileRegular:
+	case p.kind == disk.Regular:
 		err = f.compareContent(ctx, g)
-	case p.kind == model.FileLink && have.Target != p.target && !f.create:
+	case p.kind == disk.Link && have.Target != p.target && !f.create:
 		g.replace, g.content = true, true
 		g.sayChange(targetOf, have.Target, p.target)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if p.kind != model.FileMissing && (have.Kind == p.kind || g.replace) {
+	if p.kind != disk.Missing && (have.Kind == p.kind || g.replace) {
 		f.compareAttributes(g)
 	}
 	return g, nil
@@ -70,9 +70,9 @@ func (f *file) compare(ctx context.Context, p part) (*gap, error) {
 
 func (f *file) compareMissing(g *gap) error {
 	switch {
-	case g.have.Kind == model.FileMissing:
+	case g.have.Kind == disk.Missing:
 		return nil
-	case g.have.Kind == model.FileDirectory && !f.force:
+	case g.have.Kind == disk.Directory && !f.force:
 		return fmt.Errorf("%s is a directory: only force: true removes it with all that is in it", g.path)
 	}
 	g.remove, g.content = true, true
@@ -84,16 +84,16 @@ func (f *file) compareMissing(g *gap) error {
 func (f *file) compareKind(g *gap) error {
 	g.replace, g.content = true, true
 	switch {
-	case g.have.Kind == model.FileMissing:
+	case g.have.Kind == disk.Missing:
 		g.sayKind(g.have.Kind.String())
 		return nil
-	case g.have.Kind == model.FileSpecial:
+	case g.have.Kind == disk.Special:
 		return fmt.Errorf("%s is a device, a pipe or a socket, which settle never replaces: remove it first", g.path)
-	case g.have.Kind == model.FileDirectory && !f.force:
+	case g.have.Kind == disk.Directory && !f.force:
 		return fmt.Errorf("%s is a directory: only force: true replaces it with all that is in it", g.path)
-	case g.kind == model.FileDirectory && !f.force:
+	case g.kind == disk.Directory && !f.force:
 		return fmt.Errorf("%s is %s: only force: true replaces it by a directory", g.path, g.have.Kind)
-	case g.have.Kind == model.FileLink:
+	case g.have.Kind == disk.Link:
 		g.sayKind(fmt.Sprintf("a link to %s → %s", g.have.Target, g.kind))
 	default:
 		g.sayKind(fmt.Sprintf("%s → %s", g.have.Kind, g.kind))
@@ -123,7 +123,7 @@ func (f *file) compareAttributes(g *gap) {
 	if !isNew && g.mode != nil && *g.mode != g.have.Mode {
 		g.sayChange(modeOf, fmt.Sprintf("%04o", g.have.Mode), fmt.Sprintf("%04o", *g.mode))
 	}
-	if g.kind == model.FileRegular && g.have.Kind == model.FileRegular && g.have.Names > 1 && g.differs() {
+	if g.kind == disk.Regular && g.have.Kind == disk.Regular && g.have.Names > 1 && g.differs() {
 		g.replace = true // its other names are not ours to change
 		g.notes = append(g.notes, g.path+" has other names (hard links): they keep what they have")
 	}
@@ -148,8 +148,8 @@ func (g *gap) compareID(of, declared string, have uint32, number func(name strin
 
 // made is what takes the path's place: with the owner and mode of what is
 // there, if that is a file too and nothing else is declared.
-func (g *gap) made() model.NewFile {
-	n := model.NewFile{Kind: g.kind, Target: g.target, Mode: g.mode, UID: g.uid, GID: g.gid}
+func (g *gap) made() disk.NewFile {
+	n := disk.NewFile{Kind: g.kind, Target: g.target, Mode: g.mode, UID: g.uid, GID: g.gid}
 	if n.Mode == nil {
 		n.Mode = g.fresh
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // noSum stands where nothing is remembered of what is in a file.
@@ -14,7 +14,7 @@ const noSum = "-"
 
 // past is how a file was left when it was last made as it is declared.
 type past struct {
-	kind     model.FileKind
+	kind     disk.Kind
 	mode     uint32
 	uid, gid uint32
 	of, sum  string // of what is in it; "" for none

@@ -250,9 +250,9 @@ func TestWhatIsNotAsDeclaredIsNotRemembered(t *testing.T) {
 	if err := os.WriteFile(r.path("path"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	disk := file.Disk{Look: files.Look, Open: files.Open, Barrier: files.Barrier, Put: files.Put}
-	disk.Adjust = func(string, *uint32, *uint32, *uint32) error { return nil }
-	types := []model.Type{file.Type(file.Options{Disk: disk, Key: func(bool) []byte { return []byte("key") }})}
+	functions := files.Disk()
+	functions.Adjust = func(string, *uint32, *uint32, *uint32) error { return nil }
+	types := []model.Type{file.Type(file.Options{Disk: functions, Key: func(bool) []byte { return []byte("key") }})}
 	src := manifests.Source{Path: "m.yaml", Dir: r.dir, Bytes: []byte("- file: [{" + r.path("path") + `: {mode: "0644"}}]`)}
 	m, problems, _ := manifests.Load(src, types)
 	if len(problems) > 0 {

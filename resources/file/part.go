@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // part is one path of what a resource declares: the only one, or with recurse
 // one of many.
 type part struct {
 	path    string
-	kind    model.FileKind
+	kind    disk.Kind
 	content *string // of a file; nil: not declared here
 	source  string  // of a file: what to copy; "": nothing
 	target  string  // of a link
@@ -34,7 +35,7 @@ func (f *file) parts(visit func(part) error) error {
 		return f.tree(visit)
 	}
 	p := f.only()
-	if f.sensitive && f.kind == model.FileRegular {
+	if f.sensitive && f.kind == disk.Regular {
 		p.fresh = mode(0o600)
 	}
 	if p.source != "" {
@@ -55,7 +56,7 @@ func (f *file) parts(visit func(part) error) error {
 // only is the one path of a resource that is no tree.
 func (f *file) only() part {
 	p := part{path: f.path, kind: f.kind, content: f.content, target: f.target, mode: f.mode}
-	if f.kind == model.FileRegular {
+	if f.kind == disk.Regular {
 		p.source = f.source
 	}
 	return p
@@ -90,17 +91,17 @@ func (f *file) tree(visit func(part) error) error {
 		p := part{path: filepath.Join(f.path, rel), mode: f.mode, source: path}
 		switch {
 		case d.IsDir():
-			p.kind, p.source = model.FileDirectory, ""
+			p.kind, p.source = disk.Directory, ""
 			if f.mode != nil {
 				p.mode = mode(*f.mode | *f.mode&0o444>>2) // who may read may enter
 			}
 		case d.Type()&fs.ModeSymlink != 0:
-			p.kind, p.source, p.mode = model.FileLink, "", nil
+			p.kind, p.source, p.mode = disk.Link, "", nil
 			if p.target, err = os.Readlink(path); err != nil {
 				return f.sourceError(path, err)
 			}
 		case d.Type().IsRegular():
-			p.kind = model.FileRegular
+			p.kind = disk.Regular
 			info, err := d.Info()
 			if err != nil {
 				return f.sourceError(path, err)

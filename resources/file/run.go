@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // validateTimeout is the limit of a validator whose resource has none.
@@ -48,7 +49,7 @@ func (f *file) mend(ctx context.Context, g *gap, effect *model.Effect) error {
 			return err
 		}
 	}
-	if f.backup && g.content && g.have.Kind != model.FileMissing {
+	if f.backup && g.content && g.have.Kind != disk.Missing {
 		if err := f.keep(g, effect); err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func (f *file) mend(ctx context.Context, g *gap, effect *model.Effect) error {
 		return err
 	case g.replace:
 		return f.put(ctx, g, effect)
-	case g.kind == model.FileMissing || g.have.Kind != g.kind: // there was nothing but remains
+	case g.kind == disk.Missing || g.have.Kind != g.kind: // there was nothing but remains
 		return nil
 	}
 	err := f.w.Disk.Adjust(g.path, g.mode, g.uid, g.gid)
@@ -74,7 +75,7 @@ func (f *file) keep(g *gap, effect *model.Effect) error {
 	if f.w.BackupDir == "" {
 		return errNoBackup
 	}
-	if err := f.w.Disk.Keep(g.path, f.w.BackupDir); err != nil {
+	if err := f.w.Disk.Backup(g.path, f.w.BackupDir); err != nil {
 		return err
 	}
 	effect.Output += "kept as " + filepath.Join(f.w.BackupDir, g.path) + "\n"
@@ -85,7 +86,7 @@ func (f *file) keep(g *gap, effect *model.Effect) error {
 func (f *file) put(ctx context.Context, g *gap, effect *model.Effect) error {
 	n := g.made()
 	n.Force = f.force
-	if g.kind == model.FileRegular {
+	if g.kind == disk.Regular {
 		r, err := f.contents(g)
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"hash"
 	"io"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // Sums are keyed, and of the path too: they tell nothing to whoever has not the
@@ -66,7 +66,7 @@ func (f *file) sumDeclared(key []byte) (of, sum string, err error) {
 	case f.recurse:
 		sum, err = f.sumOfTree(key)
 		return ofTree, sum, err
-	case f.kind == model.FileLink:
+	case f.kind == disk.Link:
 		return ofTarget, f.sumOfText(key, ofTarget, f.target), nil
 	case f.source != "":
 		of = ofSource
@@ -100,7 +100,7 @@ func (f *file) sumOfTree(key []byte) (string, error) {
 			mode = fmt.Sprintf("%o", *p.mode)
 		}
 		fmt.Fprintf(h, "%q %d %s %q\n", p.path, p.kind, mode, p.target)
-		if p.kind != model.FileRegular || left < 0 {
+		if p.kind != disk.Regular || left < 0 {
 			return nil
 		}
 		r, size, err := p.reader()

@@ -9,13 +9,13 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // change is a target that differs from what is there.
 type change struct {
 	target
-	have     model.FileState
+	have     disk.State
 	before   string
 	replace  bool // content, or all of it
 	uid, gid *uint32
@@ -66,21 +66,21 @@ func (s *server) differs(c *change) (bool, error) {
 	}
 	switch {
 	case c.dir:
-		if c.have.Kind == model.FileLink { // to wherever the directory really is
+		if c.have.Kind == disk.Link { // to wherever the directory really is
 			info, err := os.Stat(c.path)
 			if err == nil && info.IsDir() {
 				return false, nil
 			}
 		}
-		if c.have.Kind != model.FileMissing && c.have.Kind != model.FileDirectory {
+		if c.have.Kind != disk.Missing && c.have.Kind != disk.Directory {
 			return false, fmt.Errorf("%s is %s, not a directory", c.path, c.have.Kind)
 		}
-		return c.have.Kind == model.FileMissing, nil
+		return c.have.Kind == disk.Missing, nil
 	case c.gone:
-		return c.have.Kind != model.FileMissing, nil
-	case c.have.Kind == model.FileDirectory, c.have.Kind == model.FileSpecial:
+		return c.have.Kind != disk.Missing, nil
+	case c.have.Kind == disk.Directory, c.have.Kind == disk.Special:
 		return false, fmt.Errorf("%s is %s, not a file", c.path, c.have.Kind)
-	case c.have.Kind != model.FileRegular:
+	case c.have.Kind != disk.Regular:
 		c.replace = true
 		return true, nil
 	}
@@ -116,8 +116,8 @@ func (s *server) write(c *change) (done bool, lost []string, err error) {
 		err = s.w.Disk.Adjust(c.path, &c.mode, c.uid, c.gid)
 		return err == nil, nil, err
 	}
-	return s.w.Disk.Put(c.path, model.NewFile{
-		Kind: model.FileRegular, Mode: &c.mode, UID: c.uid, GID: c.gid,
+	return s.w.Disk.Put(c.path, disk.NewFile{
+		Kind: disk.Regular, Mode: &c.mode, UID: c.uid, GID: c.gid,
 		Content: func(w io.Writer) error { _, err := io.WriteString(w, c.text); return err },
 	})
 }
@@ -138,7 +138,7 @@ func (s *server) makeMissing(c *change) (done bool, lost []string, err error) {
 	if done, lost, err = s.makeMissing(above); err != nil {
 		return done, lost, err
 	}
-	made, _, err := s.w.Disk.Put(c.path, model.NewFile{Kind: model.FileDirectory, Mode: &c.mode, UID: c.uid, GID: c.gid})
+	made, _, err := s.w.Disk.Put(c.path, disk.NewFile{Kind: disk.Directory, Mode: &c.mode, UID: c.uid, GID: c.gid})
 	if err != nil {
 		if info, statErr := os.Stat(c.path); statErr == nil && info.IsDir() { // another run was faster
 			err = nil
@@ -170,7 +170,7 @@ func (s *server) show(changes []change) string {
 	for i := range changes {
 		c := &changes[i]
 		from, to, after := c.path, c.path, c.text
-		if c.have.Kind == model.FileMissing {
+		if c.have.Kind == disk.Missing {
 			from = "/dev/null"
 		}
 		if c.gone {

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
 
 // material is what a server brings into an exchange: its keys, its claims and
@@ -115,7 +116,7 @@ func (s *server) read(path string) (string, error) {
 // there is none. It follows no link at its end.
 func (s *server) readIfThere(path string) (string, bool, error) {
 	state, err := s.w.Disk.Look(path)
-	if err != nil || state.Kind == model.FileMissing {
+	if err != nil || state.Kind == disk.Missing {
 		return "", false, err
 	}
 	f, err := s.w.Disk.Open(path)
@@ -126,7 +127,7 @@ func (s *server) readIfThere(path string) (string, bool, error) {
 	return text, err == nil, err
 }
 
-func readAll(f *os.File, path string) (string, error) {
+func readAll(f io.ReadCloser, path string) (string, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {

@@ -10,24 +10,14 @@ package provision
 import (
 	"context"
 	"crypto/ed25519"
-	"os"
 	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/disk"
 )
-
-// Disk is what looks at paths and changes them.
-type Disk struct {
-	Look   func(path string) (model.FileState, error)
-	Open   func(path string) (*os.File, error)
-	Put    func(path string, n model.NewFile) (done bool, lost []string, err error)
-	Adjust func(path string, mode, uid, gid *uint32) error
-	Remove func(path string, tree bool) (done bool, err error)
-	Sweep  func(path string) error
-}
 
 // Token is what a server's token says.
 type Token struct {
@@ -66,7 +56,7 @@ type Options struct {
 	Join        func(argv []string) string                                     // words as text that a shell reads back
 	Environment func(base model.Base, dir, mark string) (env, path []string)
 	Conditions  func(*model.Body) func(context.Context, model.Ask) (model.Decision, error)
-	Disk        Disk
+	Disk        disk.Functions
 	UID, GID    func(name string) (uint32, error)
 	Diff        func(from, to string, before, after []byte) string
 	Tokens      Tokens
