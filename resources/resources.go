@@ -34,17 +34,19 @@ type World struct {
 func Types(w World) []model.Type {
 	commands := exec.Options{
 		Run: proc.Run, LookPath: proc.LookPath, Join: posix.Join,
-		Posix:   exec.Provider{Argv: posix.Argv, Doubts: posix.Doubts},
-		Shell:   exec.Provider{Argv: shell.Argv, Doubts: shell.Doubts},
-		Fill:    shell.Fill,
-		Environ: w.Environ, CleanEnv: w.CleanEnv, Grace: w.Grace, RunID: w.Run, Mask: w.Mask,
+		Posix: exec.Provider{Argv: posix.Argv, Doubts: posix.Doubts},
+		Shell: exec.Provider{Argv: shell.Argv, Doubts: shell.Doubts},
+		Fill:  shell.Fill,
+		Commands: exec.NewCommands(exec.Inherited{
+			Environ: w.Environ, CleanEnv: w.CleanEnv, Grace: w.Grace, RunID: w.Run, Redact: w.Mask,
+		}),
 	}
 	return []model.Type{
 		exec.Type(commands),
 		file.Type(file.Options{
 			Disk: files.Disk(),
 			Run:  proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
-			Environment: exec.Environment(commands), Grace: w.Grace, RunID: w.Run, Mask: w.Mask,
+			Command: commands.Commands.New, SearchPath: commands.Commands.SearchPath,
 			Key: journal.Key(w.StateDir), BackupDir: journal.BackupDir(w.StateDir, w.Run),
 		}),
 		provision.Type(provisions(w, commands)),
@@ -54,11 +56,9 @@ func Types(w World) []model.Type {
 // provisions is what a provision runs on.
 func provisions(w World, commands exec.Options) provision.Options {
 	uid, gid := file.Owners()
-	guards := commands
-	guards.RunID += "/provision" // its processes are counted apart
 	return provision.Options{
 		Ask: helper.Asker(proc.Run), Run: proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
-		Environment: exec.Environment(commands), Conditions: exec.Conditions(guards),
+		Command: commands.Commands.New, SearchPath: commands.Commands.SearchPath, Conditions: exec.Conditions(commands),
 		Disk: files.Disk(),
 		UID:  uid, GID: gid, Diff: file.Unified, Facts: facts.Gather, Now: time.Now,
 		Tokens: provision.Tokens{
@@ -70,6 +70,6 @@ func provisions(w World, commands exec.Options) provision.Options {
 				return tokens.Keep(token, tokens.Server(want), tokens.Signer(by))
 			},
 		},
-		Grace: w.Grace, RunID: w.Run, Mask: w.Mask, StateDir: w.StateDir,
+		StateDir: w.StateDir,
 	}
 }

@@ -108,12 +108,10 @@ func (h *asker) ask(ctx context.Context, input []byte, heard func(line []byte)) 
 	if err != nil {
 		return model.Exit{}, fmt.Errorf("find the working directory: %w", err)
 	}
-	mark := "helper-" + newRun(time.Now().UTC())
-	env, path := exec.Environment(exec.Options{Environ: os.Environ()})(model.Base{Dir: dir}, dir, mark)
-	return helper.Asker(proc.Run)(ctx, model.Command{
-		Argv: h.argv, Dir: dir, Env: env, Path: path, Stdin: input, Timeout: time.Duration(h.Timeout),
-		Grace: time.Second, ProcessTag: mark, Output: heard,
-	})
+	commands := exec.NewCommands(exec.Inherited{Environ: os.Environ(), Grace: time.Second, RunID: newRun(time.Now().UTC())})
+	cmd := commands.New(model.Base{Dir: dir}, h.argv)
+	cmd.Stdin, cmd.Timeout, cmd.Output = input, time.Duration(h.Timeout), heard
+	return helper.Asker(proc.Run)(ctx, cmd)
 }
 
 // try asks and judges. The error is why there is nothing to judge.

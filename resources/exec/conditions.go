@@ -10,7 +10,7 @@ import (
 // on_refresh of another type's resources, which then decide as they do for an
 // exec in the manifest's directory.
 func Conditions(opts Options) func(b *model.Body) func(context.Context, model.Ask) (model.Decision, error) {
-	w := newWorld(opts)
+	w := &world{Options: opts}
 	return func(b *model.Body) func(context.Context, model.Ask) (model.Decision, error) {
 		c := &command{w: w, base: b.Base, cwd: b.Dir, timeout: b.Duration("timeout"), sensitive: b.Bool("sensitive")}
 		c.decodeConditions(b)

@@ -81,10 +81,10 @@ func clean(full environ) environ {
 
 // environment composes the child's environment, and the directories where its
 // program is looked for (cmd/settle/docs/deciding.md, "How a command runs").
-func (c *command) environment(who account, cwd, mark string) (env, path []string) {
-	base := c.w.full
-	if c.w.CleanEnv || c.base.CleanEnv || c.base.CCM || who.credential != nil {
-		base = c.w.clean
+func (c *command) environment(who account, cwd, tag string) (env, path []string) {
+	base := c.w.Commands.full
+	if c.w.Commands.CleanEnv || c.base.CleanEnv || c.base.CCM || who.credential != nil {
+		base = c.w.Commands.clean
 	}
 	const own = 8 // variables of ours that it may lack
 	e := append(make(environ, 0, len(base)+len(c.env)+own), base...)
@@ -108,22 +108,12 @@ func (c *command) environment(who account, cwd, mark string) (env, path []string
 		e.setDefault("LOGNAME", e.get("USER"))
 	}
 	e.set("PWD", cwd)
-	id := mark
+	id := tag
 	if outer := e.get(runIDVariable); outer != "" {
-		id = outer + " " + mark
+		id = outer + " " + tag
 	}
 	e.set(runIDVariable, id)
 	return e, filepath.SplitList(e.get("PATH"))
-}
-
-// Environment returns what composes the environment of processes that other
-// types start: that of an exec which declares nothing of it.
-func Environment(opts Options) func(base model.Base, dir, mark string) (env, path []string) {
-	w := newWorld(opts)
-	return func(base model.Base, dir, mark string) (env, path []string) {
-		c := &command{w: w, base: base}
-		return c.environment(account{}, dir, mark)
-	}
 }
 
 // self is who runs settle, by uid: also where no variable says so.

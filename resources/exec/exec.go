@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/settle-cm/settle/model"
@@ -34,16 +33,12 @@ type Options struct {
 	// Fill puts values into a text for a shell that the resource names itself.
 	Fill     func(shell []string, text string, holes []model.Placeholder) (string, error)
 	Join     func(argv []string) string // words as text that a shell reads back
-	Environ  []string                   // settle's own environment
-	CleanEnv bool                       // start every command from a clean one
-	Grace    time.Duration              // between TERM and KILL
-	RunID    string
-	Mask     model.Redactor // takes secrets out of output; nil: none
+	Commands *Commands
 }
 
 // Type returns the exec type.
 func Type(opts Options) model.Type {
-	w := newWorld(opts)
+	w := &world{Options: opts}
 	return model.Type{
 		Name:       "exec",
 		Meaning:    "a command, made idempotent by what it creates, by guards or by what it subscribes to",
@@ -53,16 +48,7 @@ func Type(opts Options) model.Type {
 }
 
 // world is what all execs of a run share.
-type world struct {
-	Options
-	full, clean environ      // that commands start from
-	started     atomic.Int64 // processes, for their marks
-}
-
-func newWorld(opts Options) *world {
-	full := newEnviron(opts.Environ)
-	return &world{Options: opts, full: full, clean: clean(full)}
-}
+type world struct{ Options }
 
 // command is one exec as declared.
 type command struct {

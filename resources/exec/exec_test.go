@@ -73,7 +73,7 @@ func options(r *runner, environ ...string) Options {
 		Shell:    Provider{Argv: func(s string, _ []model.Placeholder) ([]string, error) { return []string{"/bin/sh", "-c", s}, nil }, Doubts: none},
 		Fill:     func(_ []string, text string, _ []model.Placeholder) (string, error) { return text, nil },
 		Join:     func(argv []string) string { return strings.Join(argv, " ") },
-		Environ:  environ, RunID: "r1", Grace: time.Second,
+		Commands: NewCommands(Inherited{Environ: environ, RunID: "r1", Grace: time.Second}),
 	}
 }
 
@@ -93,11 +93,28 @@ func body(t *testing.T, values map[string]model.Value) *model.Body {
 	return &model.Body{Ref: model.Ref{Type: "exec", Name: "x"}, Named: text("x"), Base: model.Base{Dir: t.TempDir()}, Values: values}
 }
 
+// Other types build their commands with the same builder. A tag that two
+// processes share would let settle take one for the other.
+func TestCommandsOfAllTypesHaveTheirOwnProcessTag(t *testing.T) {
+	r := &runner{ends: exits(0)}
+	opts := options(r)
+	if _, err := declare(t, opts, map[string]model.Value{"command": text("/bin/true")}).Run(t.Context(), model.Stage{}); err != nil {
+		t.Fatal(err)
+	}
+	other := opts.Commands.New(model.Base{Dir: "/work"}, []string{"/bin/check"})
+	if got := r.commands[0].ProcessTag + " " + other.ProcessTag; got != "r1/1 r1/2" {
+		t.Errorf("tags: %s", got)
+	}
+	if !slices.Contains(other.Env, "SETTLE_RUN_ID=r1/2") || other.Dir != "/work" || other.Grace != time.Second {
+		t.Errorf("command of another type: %+v", other)
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	outer := []string{"PATH=/outer/bin", "HOME=/home/me", "USER=me", "LOGNAME=me", "SHELL=/bin/bash", "CI_TOKEN=t", "SETTLE_RUN_ID=r0/9", "A=outer", "PWD=/else"}
 	tests := []struct {
 		name   string
-		opts   func(*Options)
+		edit   func(*Inherited)
 		values map[string]model.Value
 		want   []string // beside those of every case
 		path   string
@@ -107,16 +124,18 @@ func TestEnvironment(t *testing.T) {
 		{name: "PATH of environment finds programs too", values: map[string]model.Value{"environment": pairs("PATH", "/env/bin:rel:")}, want: []string{"A=outer", "CI_TOKEN=t", "PATH=/env/bin:rel:", "SHELL=/bin/bash"}, path: "/env/bin rel "},
 		{name: "path wins over it", values: map[string]model.Value{"environment": pairs("PATH", "/env/bin"), "path": text("/a:/b")}, want: []string{"A=outer", "CI_TOKEN=t", "PATH=/a:/b", "SHELL=/bin/bash"}, path: "/a /b"},
 		{name: "path as a list", values: map[string]model.Value{"path": list("/a", "/b")}, want: []string{"A=outer", "CI_TOKEN=t", "PATH=/a:/b", "SHELL=/bin/bash"}, path: "/a /b"},
-		{name: "clean", opts: func(o *Options) { o.CleanEnv = true }, values: map[string]model.Value{"environment": pairs("B", "b")}, want: []string{"B=b", "LANG=C.UTF-8", "PATH=/outer/bin", "SHELL=/bin/bash"}, path: "/outer/bin"},
-		{name: "nothing to start from", opts: func(o *Options) { o.Environ = []string{"HOME=/home/me", "USER=me", "SETTLE_RUN_ID=r0/9"} }, want: []string{"PATH=" + defaultPath}, path: strings.ReplaceAll(defaultPath, ":", " ")},
+		{name: "clean", edit: func(i *Inherited) { i.CleanEnv = true }, values: map[string]model.Value{"environment": pairs("B", "b")}, want: []string{"B=b", "LANG=C.UTF-8", "PATH=/outer/bin", "SHELL=/bin/bash"}, path: "/outer/bin"},
+		{name: "nothing to start from", edit: func(i *Inherited) { i.Environ = []string{"HOME=/home/me", "USER=me", "SETTLE_RUN_ID=r0/9"} }, want: []string{"PATH=" + defaultPath}, path: strings.ReplaceAll(defaultPath, ":", " ")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &runner{ends: exits(0)}
-			opts := options(r, outer...)
-			if tt.opts != nil {
-				tt.opts(&opts)
+			opts := options(r)
+			inherited := Inherited{Environ: outer, RunID: "r1", Grace: time.Second}
+			if tt.edit != nil {
+				tt.edit(&inherited)
 			}
+			opts.Commands = NewCommands(inherited)
 			values := map[string]model.Value{"command": text("/bin/true"), "cwd": text("/work")}
 			for k, v := range tt.values {
 				values[k] = v

@@ -131,13 +131,13 @@ func lastLine(output, otherwise string) string {
 
 // process is a command or a guard, ready to be run.
 func (c *command) process(who account, argv []string) model.Command {
-	mark := fmt.Sprintf("%s/%d", c.w.RunID, c.w.started.Add(1))
+	tag := c.w.Commands.nextTag()
 	dir := c.dir(who)
-	env, path := c.environment(who, dir, mark)
+	env, path := c.environment(who, dir, tag)
 	return model.Command{
 		Argv: argv, Dir: dir, Env: env, Path: path, Stdin: c.stdin,
-		Timeout: c.timeout, Grace: c.w.Grace, ProcessTag: mark,
-		User: who.credential, Umask: c.umask, Redact: c.w.Mask, Sensitive: c.sensitive,
+		Timeout: c.timeout, Grace: c.w.Commands.Grace, ProcessTag: tag,
+		User: who.credential, Umask: c.umask, Redact: c.w.Commands.Redact, Sensitive: c.sensitive,
 	}
 }
 

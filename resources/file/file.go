@@ -7,7 +7,6 @@ import (
 	"context"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/settle-cm/settle/model"
@@ -21,12 +20,11 @@ type Options struct {
 	LookPath func(name, dir string, path []string) (string, error)
 	Argv     func(line string, holes []model.Placeholder) ([]string, error) // a command line's words
 	Join     func(argv []string) string                                     // words as text that a shell reads back
-	// Environment composes a child's environment, and says where its program is looked for.
-	Environment func(base model.Base, dir, mark string) (env, path []string)
-	Grace       time.Duration // between TERM and KILL
-	RunID       string
-	Mask        model.Redactor // takes secrets out of output; nil: none
-	BackupDir   string         // where old files are kept; "" is nowhere
+	// Command builds a child command from its words.
+	Command func(base model.Base, argv []string) model.Command
+	// SearchPath returns the directories in which Command's programs are looked for.
+	SearchPath func(base model.Base) []string
+	BackupDir  string // where old files are kept; "" is nowhere
 	// Key is that by which contents are summed up, so that no one guesses them
 	// from what is remembered. It is nil when there is none to be had.
 	Key func(create bool) []byte
@@ -46,10 +44,9 @@ func Type(opts Options) model.Type {
 // world is what all files of a run share.
 type world struct {
 	Options
-	started atomic.Int64 // validators, for their marks
-	users   sync.Map     // ids of the names that were looked up
-	groups  sync.Map
-	paths   sync.Map // path -> *file, of every resource
+	users  sync.Map // ids of the names that were looked up
+	groups sync.Map
+	paths  sync.Map // path -> *file, of every resource
 }
 
 // makes says whether a directory on the way to a path, or a link that may lead

@@ -140,17 +140,13 @@ func (f *file) ask(ctx context.Context, path string, effect *model.Effect) error
 
 // validator is the command that looks at a new file.
 func (f *file) validator(path string) model.Command {
-	mark := fmt.Sprintf("%s/file%d", f.w.RunID, f.w.started.Add(1))
-	env, dirs := f.w.Environment(f.base, f.base.Dir, mark)
 	argv := slices.Clone(f.validate)
 	put := strings.NewReplacer(percent, placeholder, placeholder, path)
 	for i, word := range argv {
 		argv[i] = put.Replace(word)
 	}
-	cmd := model.Command{
-		Argv: argv, Dir: f.base.Dir, Env: env, Path: dirs,
-		Timeout: f.timeout, Grace: f.w.Grace, ProcessTag: mark, Redact: f.w.Mask, Sensitive: f.sensitive,
-	}
+	cmd := f.w.Command(f.base, argv)
+	cmd.Timeout, cmd.Sensitive = f.timeout, f.sensitive
 	if cmd.Timeout == 0 {
 		cmd.Timeout = validateTimeout
 	}
@@ -159,7 +155,6 @@ func (f *file) validator(path string) model.Command {
 
 // findValidator says why the validator's program cannot be found.
 func (f *file) findValidator() error {
-	_, dirs := f.w.Environment(f.base, f.base.Dir, "")
-	_, err := f.w.LookPath(f.validate[0], f.base.Dir, dirs)
+	_, err := f.w.LookPath(f.validate[0], f.base.Dir, f.w.SearchPath(f.base))
 	return err
 }

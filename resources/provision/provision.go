@@ -12,7 +12,6 @@ import (
 	"crypto/ed25519"
 	"regexp"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/settle-cm/settle/model"
@@ -49,23 +48,21 @@ type Tokens struct {
 
 // Options are what the type needs from the program around it.
 type Options struct {
-	Ask         func(context.Context, model.Command) (model.Exit, error) // one exchange: the reply, or why there is none
-	Run         func(context.Context, model.Command) (model.Exit, error)
-	LookPath    func(name, dir string, path []string) (string, error)
-	Argv        func(line string, holes []model.Placeholder) ([]string, error) // a command line's words
-	Join        func(argv []string) string                                     // words as text that a shell reads back
-	Environment func(base model.Base, dir, mark string) (env, path []string)
-	Conditions  func(*model.Body) func(context.Context, model.Ask) (model.Decision, error)
-	Disk        disk.Functions
-	UID, GID    func(name string) (uint32, error)
-	Diff        func(from, to string, before, after []byte) string
-	Tokens      Tokens
-	Facts       func(context.Context) ([]byte, error) // of this machine, as a JSON object
-	Now         func() time.Time
-	Grace       time.Duration // between TERM and KILL
-	RunID       string
-	Mask        model.Redactor // takes secrets out of output; nil: none
-	StateDir    string         // where keys wait that no reply has confirmed; "" is nowhere
+	Ask        func(context.Context, model.Command) (model.Exit, error) // one exchange: the reply, or why there is none
+	Run        func(context.Context, model.Command) (model.Exit, error)
+	LookPath   func(name, dir string, path []string) (string, error)
+	Argv       func(line string, holes []model.Placeholder) ([]string, error) // a command line's words
+	Join       func(argv []string) string                                     // words as text that a shell reads back
+	Command    func(base model.Base, argv []string) model.Command             // builds a child command
+	SearchPath func(base model.Base) []string                                 // where its programs are looked for
+	Conditions func(*model.Body) func(context.Context, model.Ask) (model.Decision, error)
+	Disk       disk.Functions
+	UID, GID   func(name string) (uint32, error)
+	Diff       func(from, to string, before, after []byte) string
+	Tokens     Tokens
+	Facts      func(context.Context) ([]byte, error) // of this machine, as a JSON object
+	Now        func() time.Time
+	StateDir   string // where keys wait that no reply has confirmed; "" is nowhere
 }
 
 // Type returns the provision type.
@@ -84,7 +81,6 @@ type world struct {
 	Options
 	directories sync.Mutex // held to make one
 
-	started  atomic.Int64 // processes, for their marks
 	gathered struct {
 		sync.Mutex
 		*Inventory

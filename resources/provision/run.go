@@ -35,8 +35,7 @@ func (s *server) Check(ctx context.Context, ask model.Ask) (model.Decision, erro
 	if err := s.paused(); err != nil {
 		d.Obstacles = append(d.Obstacles, err.Error())
 	}
-	_, path := s.w.Environment(s.base, s.base.Dir, "")
-	if _, err := s.w.LookPath(s.helper[0], s.base.Dir, path); err != nil {
+	if _, err := s.w.LookPath(s.helper[0], s.base.Dir, s.w.SearchPath(s.base)); err != nil {
 		d.Obstacles = append(d.Obstacles, err.Error())
 	}
 	return d, nil
@@ -80,15 +79,12 @@ func (s *server) foresee(ctx context.Context, d model.Decision) (model.Decision,
 
 // process is a command of the resource, ready to be run.
 func (s *server) process(argv []string, timeout time.Duration) model.Command {
-	mark := fmt.Sprintf("%s/provision%d", s.w.RunID, s.w.started.Add(1))
-	env, path := s.w.Environment(s.base, s.base.Dir, mark)
 	if s.timeout != nil {
 		timeout = *s.timeout
 	}
-	return model.Command{
-		Argv: argv, Dir: s.base.Dir, Env: env, Path: path, Timeout: timeout,
-		Grace: s.w.Grace, ProcessTag: mark, Redact: s.w.Mask, Sensitive: s.sensitive,
-	}
+	cmd := s.w.Command(s.base, argv)
+	cmd.Timeout, cmd.Sensitive = timeout, s.sensitive
+	return cmd
 }
 
 // shown is a command for people.
