@@ -72,7 +72,7 @@ func (p *pipeline) hide(all []*loaded) {
 	}
 	for _, l := range all {
 		if l.mask != nil {
-			p.err.command(render.Masks(l.secrets))
+			p.err.command(render.MaskCommands(l.secrets))
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (p *pipeline) finished(n int, o *model.ResourceReport) {
 // inert spells out in a result what the pipeline would take for a command.
 func (p *pipeline) inert(text []byte) []byte {
 	if p.system == "github" {
-		return render.Inert(text)
+		return render.EscapeCommands(text)
 	}
 	return text
 }
@@ -111,7 +111,7 @@ func (p *pipeline) inert(text []byte) []byte {
 // inertJSON does the same to JSON, without changing its value.
 func (p *pipeline) inertJSON(doc []byte) []byte {
 	if p.system == "github" {
-		return render.InertJSON(doc)
+		return render.EscapeCommandsJSON(doc)
 	}
 	return doc
 }

@@ -242,7 +242,7 @@ func pastText(p *model.RunRecord) string {
 
 func (*completer) formats(string) answer {
 	ans := answer{kind: someWords}
-	for _, name := range slices.Sorted(maps.Keys(render.Formats)) {
+	for _, name := range render.FormatNames(nil) {
 		ans.offers = append(ans.offers, offer{value: name})
 	}
 	return ans
@@ -254,7 +254,7 @@ func (*completer) reports(text string) answer {
 		return answer{kind: someFiles, done: format + "="}
 	}
 	ans := answer{kind: someWords}
-	for _, name := range fileFormats {
+	for _, name := range fileFormats() {
 		ans.offers = append(ans.offers, offer{value: name + "="})
 	}
 	return ans

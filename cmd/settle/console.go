@@ -40,7 +40,7 @@ const (
 func (o *outlet) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.fence.begin != "" && render.Commanding(p) {
+	if o.fence.begin != "" && render.HasCommand(p) {
 		o.held = o.fence.raise(o.held)
 	}
 	o.release()

@@ -19,15 +19,17 @@ import (
 // reportTo is one --report: what to write, and where.
 type reportTo struct{ format, file string }
 
-// fileFormats are the formats that a report can be kept in.
-var fileFormats = []string{"html", "json", "jsonl", "junit", "markdown", "metrics"}
+// fileFormats returns the formats that --report can write.
+func fileFormats() []string {
+	return render.FormatNames(func(f render.Format) bool { return f.InFile })
+}
 
 // UnmarshalText reads FORMAT=FILE.
 func (r *reportTo) UnmarshalText(text []byte) error {
 	format, file, ok := strings.Cut(string(text), "=")
 	switch {
-	case !ok || file == "" || !slices.Contains(fileFormats, format):
-		return fmt.Errorf("want FORMAT=FILE, not %q; FORMAT is one of %s", text, strings.Join(fileFormats, ", "))
+	case !ok || file == "" || !slices.Contains(fileFormats(), format):
+		return fmt.Errorf("want FORMAT=FILE, not %q; FORMAT is one of %s", text, strings.Join(fileFormats(), ", "))
 	case file == "-":
 		return errors.New("- is no file; standard output is for -o")
 	}
@@ -108,11 +110,12 @@ func (f *filer) write(reports []model.Report) error {
 			err = events[0].close()
 			events = events[1:]
 		} else {
-			o := render.Options{Beside: render.Beside{Traces: f.traces, Families: helperFamilies(f.tallies)}}
-			if r.format == "metrics" {
-				o.Before, _ = os.ReadFile(r.file) // what cannot be read says nothing of earlier runs
+			format, _ := render.FindFormat(r.format) // UnmarshalText has checked it
+			o := render.Options{Traces: f.traces, Families: helperFamilies(f.tallies)}
+			if format.Follows {
+				o.Previous, _ = os.ReadFile(r.file) // what cannot be read says nothing of earlier runs
 			}
-			err = writeReport(r.file, render.Formats[r.format](reports, o))
+			err = writeReport(r.file, format.Render(reports, o))
 		}
 		if err != nil {
 			all = append(all, fmt.Errorf("write report %s: %w", r.file, unwritable(err)))

@@ -109,7 +109,7 @@ func (c *owedCommand) run(a *app) []ending {
 	memory := snap.Memory()
 	debts, marks := outstanding(&memory, o.manifest, whole)
 	if o.json {
-		a.print(render.Document(map[string][]render.Debt{"owed": debts}))
+		a.print(render.Document(map[string][]render.OwedRefresh{"owed": debts}))
 	} else {
 		a.print(render.Owed(debts, marks))
 	}
@@ -134,7 +134,7 @@ func (a *app) identify(l *loaded) bool {
 // outstanding lists what is remembered against resources: debts in the order
 // in which they were made, marks by name. Only of a whole manifest it can be
 // said what is not in it any more.
-func outstanding(m *model.Memory, manifest *model.Manifest, whole bool) ([]render.Debt, []render.Mark) {
+func outstanding(m *model.Memory, manifest *model.Manifest, whole bool) ([]render.OwedRefresh, []render.Unfinished) {
 	names := map[string]string{} // any name of a resource -> its id
 	for i := range manifest.Resources {
 		r := &manifest.Resources[i]
@@ -143,19 +143,19 @@ func outstanding(m *model.Memory, manifest *model.Manifest, whole bool) ([]rende
 	for i := range manifest.Resources {
 		names[manifest.Resources[i].ID()] = manifest.Resources[i].ID()
 	}
-	debts := []render.Debt{}
+	debts := []render.OwedRefresh{}
 	for _, d := range m.Owed {
 		id, there := names[d.ID]
-		debt := render.Debt{ID: d.ID, By: d.By, SinceRun: d.Since, Orphan: whole && !there}
+		debt := render.OwedRefresh{ID: d.ID, By: d.By, SinceRun: d.Since, Orphan: whole && !there}
 		if there && id != d.ID {
 			debt.Now = id
 		}
 		debts = append(debts, debt)
 	}
-	var marks []render.Mark
+	var marks []render.Unfinished
 	for _, fact := range m.Records() {
 		if fact.Kind == model.RecordUnfinished {
-			marks = append(marks, render.Mark{ID: fact.ID, Run: fact.Run})
+			marks = append(marks, render.Unfinished{ID: fact.ID, Run: fact.Run})
 		}
 	}
 	return debts, marks

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -29,8 +28,8 @@ type showCommand struct {
 
 // Validate knows the formats from their table. kong calls it.
 func (c *showCommand) Validate() error {
-	if render.Formats[c.Output] == nil {
-		return fmt.Errorf("--output must be one of %s but got %q", strings.Join(slices.Sorted(maps.Keys(render.Formats)), ", "), c.Output)
+	if _, ok := render.FindFormat(c.Output); !ok {
+		return fmt.Errorf("--output must be one of %s but got %q", strings.Join(render.FormatNames(nil), ", "), c.Output)
 	}
 	return nil
 }
@@ -74,12 +73,13 @@ func (c *showCommand) run(a *app) []ending {
 		report = remains(&past, &o.report)
 	}
 	if c.Output == "text" {
-		a.print(render.PastLine(&past))
+		a.print(render.RunHeader(&past))
 		if past.ExitCode == nil {
 			return []ending{o.end}
 		}
 	}
-	a.print(render.Formats[c.Output]([]model.Report{*report}, render.Options{Verbose: a.Verbose, Color: a.color}))
+	format, _ := render.FindFormat(c.Output) // Validate has checked it
+	a.print(format.Render([]model.Report{*report}, render.Options{Verbose: a.Verbose, Color: a.color}))
 	return []ending{o.end}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// many is the report of n resources that ended in the same way.
+// many returns a report of n resources with the same result.
 func many(n int, status model.Status) []model.Report {
 	outcomes := make([]model.ResourceReport, n)
 	for i := range outcomes {
@@ -24,7 +24,7 @@ func BenchmarkFormats(b *testing.B) {
 					reports := many(n, status)
 					b.ReportAllocs()
 					for b.Loop() {
-						if len(Formats[name](reports, Options{})) == 0 {
+						if len(formatNamed(b, name).Render(reports, Options{})) == 0 {
 							b.Fatal("nothing")
 						}
 					}

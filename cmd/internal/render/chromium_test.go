@@ -37,7 +37,7 @@ type message struct {
 	Error     json.RawMessage `json:"error,omitempty"`
 }
 
-// patience is how long anything may take on a machine that does much else.
+// patience is how long a step may take on a busy machine.
 const patience = 60 * time.Second
 
 func startChromium(t *testing.T) *chromium {
@@ -82,7 +82,7 @@ func startChromium(t *testing.T) *chromium {
 	return c
 }
 
-// serve makes a test the one whose failures are meant, until what it returns is called.
+// serve reports the failures of the browser to a test, until the returned function is called.
 func (c *chromium) serve(t *testing.T) func() {
 	t.Helper()
 	before := c.t
@@ -243,7 +243,7 @@ func (c *chromium) key(key string) {
 	c.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key})
 }
 
-// click presses the mouse in the middle of what a selector finds.
+// click presses the mouse in the middle of the element that a selector finds.
 func (c *chromium) click(selector string) {
 	c.t.Helper()
 	var at struct{ X, Y float64 }
@@ -253,13 +253,13 @@ func (c *chromium) click(selector string) {
 	}
 }
 
-// media makes the page believe in a scheme of colours, or in paper.
+// media sets the colour scheme, or print, that the page sees.
 func (c *chromium) media(kind, scheme string) {
 	c.t.Helper()
 	c.call("Emulation.setEmulatedMedia", map[string]any{"media": kind, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-// quiet fails the test when the page complained or asked for anything.
+// quiet fails the test if the page logged an error or requested a file.
 func (c *chromium) quiet() {
 	c.t.Helper()
 	c.mu.Lock()

@@ -9,11 +9,11 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// hostile is a text that tries to get out of every format there is.
+// hostile is a text that tries to escape from every format.
 const hostile = "<a>&' > \"x\" ]]> \x00\x1b[1m\x1b]0;own\a \ufffe\uffff\u0085\u202e `|` ```\n```\n</code></details> *b* [l](http://x) @all #1 \\| --> -->\n" +
 	"</script><script>alert(1)</script>\r\n::error::owned\n##[add-mask]owned\n\xff\xfe\ttab $HOME {{.x}} %0A"
 
-// hostileReport holds that text everywhere.
+// hostileReport holds that text in every field.
 func hostileReport() model.Report {
 	var all []model.ResourceReport
 	for _, s := range []model.Status{model.Failed, model.Changed, model.Skipped, model.Interrupted, model.WouldRun, model.Stable, model.Stable} {
@@ -38,8 +38,8 @@ func refusedReport() model.Report {
 	return r
 }
 
-// traceOf is a graph that hangs the resources of a report together, and a time
-// for each: a chain of three, and a fan.
+// traceOf returns edges between the resources of a report, a chain of three and a
+// fan, and a time for each.
 func traceOf(r *model.Report) Trace {
 	var t Trace
 	at := time.Duration(0)
@@ -65,7 +65,8 @@ func traceOf(r *model.Report) Trace {
 	return t
 }
 
-// goldenReports are what every format has to show, by the name of its golden file.
+// goldenReports are the reports that every format is tested with, by the name of
+// the golden file.
 func goldenReports() map[string][]model.Report {
 	empty := report("apply", 0, nil)
 	empty.Warnings, empty.Summary.Owed = nil, 0
@@ -79,18 +80,19 @@ func goldenReports() map[string][]model.Report {
 	}
 }
 
-// goldenFormats are the formats that are files, with how their files end.
+// goldenFormats maps the formats that are written to files to the extension of a
+// golden file.
 var goldenFormats = map[string]string{"jsonl": ".jsonl", "junit": ".xml", "markdown": ".md", "metrics": ".prom", "html": ".html"}
 
-func TestGoldenFiles(t *testing.T) {
+func TestFormatsMatchGoldenFiles(t *testing.T) {
 	for format, ending := range goldenFormats {
 		for name, reports := range goldenReports() {
 			t.Run(format+"/"+name, func(t *testing.T) {
-				var beside Beside
+				var o Options
 				for i := range reports {
-					beside.Traces = append(beside.Traces, traceOf(&reports[i]))
+					o.Traces = append(o.Traces, traceOf(&reports[i]))
 				}
-				golden(t, name+ending, Formats[format](reports, Options{Beside: beside}))
+				golden(t, name+ending, formatNamed(t, format).Render(reports, o))
 			})
 		}
 	}
@@ -98,17 +100,17 @@ func TestGoldenFiles(t *testing.T) {
 
 // Equal reports are equal bytes, whatever the order of a map is today.
 func TestFormatsAreDeterministic(t *testing.T) {
-	for name, format := range Formats {
-		once := string(format([]model.Report{applyReport(), planReport()}, Options{}))
+	for _, format := range Formats {
+		once := string(format.Render([]model.Report{applyReport(), planReport()}, Options{}))
 		for range 10 {
-			if again := string(format([]model.Report{applyReport(), planReport()}, Options{})); again != once {
-				t.Fatalf("%s differs from itself", name)
+			if again := string(format.Render([]model.Report{applyReport(), planReport()}, Options{})); again != once {
+				t.Fatalf("%s differs from itself", format.Name)
 			}
 		}
 	}
 }
 
-// No format may let a control character through, or break on one.
+// No format may contain a control character of its report, or break on one.
 func FuzzFormats(f *testing.F) {
 	f.Add(hostile, "]]>")
 	f.Fuzz(func(t *testing.T, a, b string) {
@@ -119,7 +121,7 @@ func FuzzFormats(f *testing.F) {
 		r := report("apply", 1, []model.ResourceReport{o, o})
 		r.Name, r.Manifest = a, b
 		for name, ending := range goldenFormats {
-			out := string(Formats[name]([]model.Report{r}, Options{}))
+			out := string(formatNamed(t, name).Render([]model.Report{r}, Options{}))
 			if name == "jsonl" {
 				for line := range strings.Lines(out) {
 					if !json.Valid([]byte(line)) {

@@ -9,20 +9,19 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// GitHub's runner reads commands out of what a step prints: a line that begins
-// with :: (after spaces), and ##[…] anywhere in a line. Everything here is about
-// saying ours, and about nobody else's being heard.
+// GitHub's runner finds commands in the output of a step: lines that begin with ::
+// (after spaces), and ##[…] anywhere in a line. This file writes settle's own
+// commands, and disarms those in the output of others.
 
-// annotationsMost is how many GitHub shows of one step: one that says it all and
-// nine that stand beside their lines.
-const annotationsMost = 10
+// maxAnnotations is how many annotations GitHub shows of one step: the overview and
+// nine beside their lines.
+const maxAnnotations = 10
 
-// Annotations returns the failures of all reports as GitHub shows them beside
-// the lines of the manifests: first all in one, then the first nine. Place turns
-// a path into the one that the repository knows.
+// Annotations returns the failures of all reports as commands that make GitHub show
+// them beside the lines of the manifests: first an overview, then the first nine
+// failures. Place turns a path into the one that the repository knows.
 func Annotations(reports []model.Report, place func(file string) string) []byte {
-	var each []string
-	var whole []string
+	var each, overview []string
 	for i := range reports {
 		r := &reports[i]
 		for _, p := range r.Problems {
@@ -31,37 +30,38 @@ func Annotations(reports []model.Report, place func(file string) string) []byte 
 			each = append(each, annotation(place, p.Pos, message.String()))
 		}
 		for j := range r.Resources {
-			if o := &r.Resources[j]; o.Status == model.Failed && !o.Ignored || o.Status == model.Interrupted {
-				each = append(each, annotation(place, o.Pos, o.ID+" "+words(o.Status)+": "+o.Reason))
+			if o := &r.Resources[j]; isFailure(o) {
+				each = append(each, annotation(place, o.Pos, o.ID+" "+statusText(o.Status)+": "+o.Reason))
 			}
 		}
-		if text := wrong(r); text != "" {
-			whole = append(whole, text)
+		if text := failureSummary(r); text != "" {
+			overview = append(overview, text)
 		}
 	}
-	if len(whole) == 0 {
+	if len(overview) == 0 {
 		return nil
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "::error title=settle %s::%s\n", workflowProperty(reports[0].Mode), workflowText(strings.Join(whole, "\n")))
-	for _, line := range each[:min(len(each), annotationsMost-1)] {
+	fmt.Fprintf(&b, "::error title=settle %s::%s\n", workflowProperty(reports[0].Mode), workflowText(strings.Join(overview, "\n")))
+	for _, line := range each[:min(len(each), maxAnnotations-1)] {
 		b.WriteString(line)
 	}
 	return b.Bytes()
 }
 
-// wrong is what went wrong with a manifest, in a line; "" when nothing did.
-func wrong(r *model.Report) string {
+// failureSummary returns what failed in a report, in a line; "" when nothing did.
+func failureSummary(r *model.Report) string {
 	n := r.Summary.Count[model.Failed] + r.Summary.Count[model.Interrupted]
 	switch {
 	case r.Error != "":
 		return r.Error
 	case n > 0:
-		return r.Manifest + ": " + summary(r)
+		return r.Manifest + ": " + summaryLine(r)
 	}
 	return ""
 }
 
+// annotation returns the command for one message at a place of a manifest.
 func annotation(place func(string) string, at model.Pos, message string) string {
 	var where []string
 	if at.File != "" && at.File != "-" {
@@ -84,9 +84,9 @@ var (
 	workflowProperty = strings.NewReplacer(append(workflowEscapes, ":", "%3A", ",", "%2C")...).Replace
 )
 
-// Masks tells GitHub to hide values wherever they turn up. A value of several
-// lines is hidden line by line, because it is printed so.
-func Masks(values []string) []byte {
+// MaskCommands returns the commands that make GitHub redact these values wherever
+// they are printed. A value of several lines is masked line by line, as it is printed.
+func MaskCommands(values []string) []byte {
 	var b bytes.Buffer
 	for _, value := range values {
 		for _, line := range strings.FieldsFunc(value, func(c rune) bool { return c == '\n' || c == '\r' }) {
@@ -98,7 +98,7 @@ func Masks(values []string) []byte {
 	return b.Bytes()
 }
 
-// Outputs is what a step hands to the steps after it.
+// Outputs returns the outputs of a step, which later steps can read.
 func Outputs(reports []model.Report) []byte {
 	var changed, failed, pending int
 	for i := range reports {
@@ -114,14 +114,14 @@ func Outputs(reports []model.Report) []byte {
 	return b.Bytes()
 }
 
-// Fence returns the lines between which GitHub hears no command. Nobody can
-// guess the token that ends it.
+// Fence returns the lines between which GitHub ignores commands. The token must be
+// random: any text that contains it ends the fence.
 func Fence(token string) (begin, end string) {
 	return "::stop-commands::" + token + "\n", "::" + token + "::\n"
 }
 
-// Commanding says whether GitHub could take part of a text for a command.
-func Commanding(text []byte) bool {
+// HasCommand reports whether GitHub could take part of a text for a command.
+func HasCommand(text []byte) bool {
 	if bytes.Contains(text, []byte("##[")) {
 		return true
 	}
@@ -136,8 +136,8 @@ func Commanding(text []byte) bool {
 	return false
 }
 
-// runnerLines are the lines of a text as the runner reads them: a carriage
-// return ends one as well.
+// runnerLines returns the lines of a text as the runner splits them: a carriage
+// return ends a line too.
 func runnerLines(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for len(text) > 0 {
@@ -153,9 +153,9 @@ func runnerLines(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// Inert spells out in a text what GitHub would take for a command.
-func Inert(text []byte) []byte {
-	if !Commanding(text) {
+// EscapeCommands returns a text in which GitHub finds no command.
+func EscapeCommands(text []byte) []byte {
+	if !HasCommand(text) {
 		return text
 	}
 	var b bytes.Buffer
@@ -171,8 +171,8 @@ func Inert(text []byte) []byte {
 	return b.Bytes()
 }
 
-// InertJSON is Inert for JSON, which stays the same value: ##[ can stand in
-// strings only, and no line of a document begins with a colon.
-func InertJSON(doc []byte) []byte {
+// EscapeCommandsJSON is EscapeCommands for a JSON document. Its value stays the
+// same: ##[ occurs only inside strings, and no line begins with a colon.
+func EscapeCommandsJSON(doc []byte) []byte {
 	return bytes.ReplaceAll(doc, []byte("##["), []byte(`#\u0023[`))
 }

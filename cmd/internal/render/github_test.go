@@ -12,7 +12,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// runner hears commands the way GitHub's runner does: a line that begins with ::
+// runner finds commands the way GitHub's runner does: a line that begins with ::
 // after spaces, else ##[…] anywhere in it, and none from stop-commands on until
 // its token comes.
 type runner struct {
@@ -52,13 +52,13 @@ func (r *runner) read(text []byte) []string {
 	return r.heard
 }
 
-func TestNobodyElsesCommandsAreHeard(t *testing.T) {
+func TestGitHubRunsNoCommandOfOthers(t *testing.T) {
 	said := "  ::error::owned\r\t::add-path::/tmp\nfine ##[add-mask]x\n##[set-output name=a]b\n::stop-commands::x\nplain :: text\n"
 	if heard := (&runner{}).read([]byte(said)); len(heard) != 4 {
 		t.Fatalf("the runner of this test is deaf: %q", heard)
 	}
-	if heard := (&runner{}).read(Inert([]byte(said))); len(heard) > 0 {
-		t.Errorf("spelled out, it hears %q in\n%s", heard, Inert([]byte(said)))
+	if heard := (&runner{}).read(EscapeCommands([]byte(said))); len(heard) > 0 {
+		t.Errorf("spelled out, it hears %q in\n%s", heard, EscapeCommands([]byte(said)))
 	}
 	begin, end := Fence("k3pd7q")
 	r := &runner{}
@@ -67,10 +67,10 @@ func TestNobodyElsesCommandsAreHeard(t *testing.T) {
 		t.Errorf("behind a fence it hears %q", r.heard)
 	}
 	for _, format := range []string{"text", "json"} {
-		out := Formats[format]([]model.Report{hostileReport()}, Options{Verbose: true})
-		safe := Inert(out)
+		out := formatNamed(t, format).Render([]model.Report{hostileReport()}, Options{Verbose: true})
+		safe := EscapeCommands(out)
 		if format == "json" {
-			safe = InertJSON(out)
+			safe = EscapeCommandsJSON(out)
 			var a, b any
 			if json.Unmarshal(out, &a) != nil || json.Unmarshal(safe, &b) != nil || !cmp.Equal(a, b) {
 				t.Error("the JSON is another value")
@@ -82,12 +82,12 @@ func TestNobodyElsesCommandsAreHeard(t *testing.T) {
 	}
 }
 
-func FuzzInert(f *testing.F) {
+func FuzzEscapeCommands(f *testing.F) {
 	f.Add([]byte("::error::x\n ##[add-mask]y"))
 	f.Add([]byte("####[[::\r\n::"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		safe := Inert(text)
-		if Commanding(safe) {
+		safe := EscapeCommands(text)
+		if HasCommand(safe) {
 			t.Fatalf("%q is still a command: %q", text, safe)
 		}
 		if heard := (&runner{}).read(safe); len(heard) > 0 {
@@ -96,7 +96,7 @@ func FuzzInert(f *testing.F) {
 	})
 }
 
-func TestAnnotations(t *testing.T) {
+func TestAnnotationsShowOverviewAndFirstFailures(t *testing.T) {
 	in := func(file string) string { return "deploy/" + file }
 	var many []model.ResourceReport
 	for i := range 15 {
@@ -105,7 +105,7 @@ func TestAnnotations(t *testing.T) {
 	}
 	many[0].Ignored = true
 	lines := strings.Split(strings.TrimSpace(string(Annotations([]model.Report{report("apply", 1, many)}, in))), "\n")
-	if len(lines) != annotationsMost {
+	if len(lines) != maxAnnotations {
 		t.Fatalf("%d annotations", len(lines))
 	}
 	if want := "::error title=settle apply::site.yaml: 0 changed, 14 failed, 1 failed and ignored, 0 stable, 1 refresh owed in 1.9s"; lines[0] != want {
@@ -142,8 +142,8 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-func TestMasksAndOutputs(t *testing.T) {
-	if got, want := string(Masks([]string{"s3cr3t%", "one\r\n\ntwo"})), "::add-mask::s3cr3t%25\n::add-mask::one\n::add-mask::two\n"; got != want {
+func TestMaskCommandsAndOutputs(t *testing.T) {
+	if got, want := string(MaskCommands([]string{"s3cr3t%", "one\r\n\ntwo"})), "::add-mask::s3cr3t%25\n::add-mask::one\n::add-mask::two\n"; got != want {
 		t.Errorf("%q", got)
 	}
 	for want, reports := range map[string][]model.Report{
@@ -159,7 +159,7 @@ func TestMasksAndOutputs(t *testing.T) {
 	}
 }
 
-func TestSections(t *testing.T) {
+func TestGitLabSectionsHaveValidNames(t *testing.T) {
 	at := time.Unix(1767323045, 0)
 	got := SectionStart("exec#a\x1b]0;b c", 7, at) + SectionEnd("exec#a\x1b]0;b c", 7, at)
 	want := "\x1b[0Ksection_start:1767323045:settle_exec_a__0_b_c_7\r\x1b[0Kexec#a\\x1b]0;b c\n\x1b[0Ksection_end:1767323045:settle_exec_a__0_b_c_7\r\x1b[0K\n"

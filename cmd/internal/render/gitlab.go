@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// SectionStart begins a part of a GitLab job's log that can be folded. Number
-// makes its name one of a kind.
+// SectionStart returns the line that begins a foldable section of a GitLab job's
+// log. The number makes the name of the section unique.
 func SectionStart(id string, number int, at time.Time) string {
 	return fmt.Sprintf("\x1b[0Ksection_start:%d:%s\r\x1b[0K%s\n", at.Unix(), sectionName(id, number), Escape(id))
 }
 
-// SectionEnd ends the part that SectionStart began with this id and number.
+// SectionEnd returns the line that ends the section of this id and number.
 func SectionEnd(id string, number int, at time.Time) string {
 	return fmt.Sprintf("\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", at.Unix(), sectionName(id, number))
 }
 
-// sectionName keeps of an id what GitLab takes in the name of a section.
+// sectionName replaces the characters that GitLab does not allow in the name of a
+// section.
 func sectionName(id string, number int) string {
 	plain := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' {

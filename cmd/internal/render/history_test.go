@@ -7,21 +7,21 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-func TestOwed(t *testing.T) {
+func TestOwedListsRefreshesAndUnfinished(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name  string
-		debts []Debt
-		marks []Mark
+		debts []OwedRefresh
+		marks []Unfinished
 		want  string
 	}{
 		{"nothing", nil, nil, "nothing is owed\n"},
-		{"each in words", []Debt{
+		{"each in words", []OwedRefresh{
 			{ID: "exec#s", By: "exec#p", SinceRun: "1"},
 			{ID: "exec#lost", SinceRun: "1"},
 			{ID: "exec#old", By: "exec#p", SinceRun: "1", Now: "exec#new"},
 			{ID: "exec#gone\n", By: "exec#p", SinceRun: "2", Orphan: true},
-		}, []Mark{{"exec#m", "3"}},
+		}, []Unfinished{{"exec#m", "3"}},
 			"exec#s        refresh owed   since run 1 by exec#p\n" +
 				"exec#lost     refresh owed   since run 1, which found no state\n" +
 				"exec#old      refresh owed   since run 1 by exec#p, is now exec#new\n" +
@@ -35,7 +35,7 @@ func TestOwed(t *testing.T) {
 	}
 }
 
-func TestHistory(t *testing.T) {
+func TestHistoryListsRunsInColumns(t *testing.T) {
 	t.Parallel()
 	if got := string(History(nil)); got != "no runs yet\n" {
 		t.Errorf("none: %q", got)
@@ -52,7 +52,7 @@ func TestHistory(t *testing.T) {
 	if got := string(History([]model.RunRecord{going, ended, killed})); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
-	if got, want := string(PastLine(&ended)), "run 20260102T030405Z-abcdef of 2026-01-02 03:04:05 by alice: exit 1\n"; got != want {
+	if got, want := string(RunHeader(&ended)), "run 20260102T030405Z-abcdef of 2026-01-02 03:04:05 by alice: exit 1\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -9,11 +9,11 @@ import (
 )
 
 func htmlOf(r model.Report, t Trace) []byte {
-	return HTML([]model.Report{r}, Options{Beside: Beside{Traces: []Trace{t}}})
+	return HTML([]model.Report{r}, Options{Traces: []Trace{t}})
 }
 
-// One browser serves all these tests: to start it takes longer than they do.
-func TestInABrowser(t *testing.T) {
+// One browser serves all these tests, because starting it takes longer than they do.
+func TestPageInBrowser(t *testing.T) {
 	c := startChromium(t)
 	for name, test := range map[string]func(*testing.T, *chromium){
 		"use": useThePage, "contrast": measureContrast, "hostile": showHostileText, "graphs": readGraphs, "files": openGraphFiles,
@@ -137,8 +137,8 @@ func useThePage(t *testing.T, c *chromium) {
 	c.quiet()
 }
 
-// contrast returns, for every text that is shown, its colour against what is
-// behind it, as WCAG counts it; those below what AA asks for.
+// contrast returns the visible texts whose contrast to their background is below
+// the AA level of WCAG.
 const contrast = `(() => {
 	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return {r: m[0], g: m[1], b: m[2], a: m[3] ?? 1}; };
 	const over = (t, b) => ({r: t.r * t.a + b.r * (1 - t.a), g: t.g * t.a + b.g * (1 - t.a), b: t.b * t.a + b.b * (1 - t.a), a: 1});
@@ -169,7 +169,7 @@ const contrast = `(() => {
 	return {n, low};
 })()`
 
-// everyStatus is a report in which every look occurs.
+// everyStatus returns reports in which every style occurs.
 func everyStatus() []model.Report {
 	return []model.Report{applyReport(), planReport(), invalidReport()}
 }
@@ -178,11 +178,11 @@ func measureContrast(t *testing.T, c *chromium) {
 	t.Helper()
 	reports := everyStatus()
 	reports[0].Resources[0].Diff = "@@ -1 +1 @@\n-a\n+b\n"
-	var beside Beside
+	var o Options
 	for i := range reports {
-		beside.Traces = append(beside.Traces, traceOf(&reports[i]))
+		o.Traces = append(o.Traces, traceOf(&reports[i]))
 	}
-	c.open(HTML(reports, Options{Beside: beside}), ".html")
+	c.open(HTML(reports, o), ".html")
 	c.eval(nil, `document.querySelectorAll("details").forEach((d) => { d.open = true; d.style.contentVisibility = "visible"; })`)
 	for _, scheme := range []string{"light", "dark"} {
 		c.media("screen", scheme)
@@ -209,8 +209,8 @@ func measureContrast(t *testing.T, c *chromium) {
 	}
 }
 
-// Nothing that a command, a helper or a manifest says may become anything but
-// text, and no picture of it may leave the page.
+// Texts of a command, a helper or a manifest must stay texts, and must not make the
+// page load anything.
 func showHostileText(t *testing.T, c *chromium) {
 	t.Helper()
 	r := hostileReport()
@@ -225,7 +225,7 @@ func showHostileText(t *testing.T, c *chromium) {
 		t.Fatalf("%d of %d outputs", len(texts), len(r.Resources))
 	}
 	for _, text := range texts {
-		if text != multiline(hostile) {
+		if text != escapeLines(hostile) {
 			t.Errorf("%q", text)
 		}
 	}
@@ -309,7 +309,7 @@ func openGraphFiles(t *testing.T, c *chromium) {
 }
 
 // A report without resources has no graph, whatever the manifest had.
-func TestHTMLOfWhatWasNotRun(t *testing.T) {
+func TestHTMLWithoutResourcesHasNoGraph(t *testing.T) {
 	_, trace := siteReport(5)
 	for _, r := range []model.Report{refusedReport(), invalidReport(), report("validate", 0, nil)} {
 		page := string(htmlOf(r, trace))
@@ -325,13 +325,13 @@ func TestSVGIsWellFormed(t *testing.T) {
 	for i, o := range r.Resources {
 		g.Nodes[i] = Node{ID: fmt.Sprint(i, o.ID), Status: o.Status.String()}
 	}
-	wellFormed(t, svg(g))
+	wellFormed(t, renderSVG(g))
 	f := newFigure(g)
 	wellFormed(t, []byte(f.svg("")))
-	wellFormed(t, []byte(timeline(&r, traceOf(&r).Spans, func(int) string { return "#\"<" })))
+	wellFormed(t, []byte(drawTimeline(&r, traceOf(&r).Spans, func(int) string { return "#\"<" })))
 }
 
-func TestHTMLNeedsNothingElse(t *testing.T) {
+func TestHTMLLoadsNothing(t *testing.T) {
 	r, trace := siteReport(5)
 	page := string(htmlOf(r, trace))
 	for _, bad := range []string{" src=", "url(", "@import", "<link", "fetch(", "style=\""} {

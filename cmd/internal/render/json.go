@@ -22,22 +22,22 @@ func JSON(reports []model.Report, _ Options) []byte {
 	return d.b.Bytes()
 }
 
-// document is JSON that is put together part by part: ten thousand resources
-// encoded as one would be in memory three times.
+// document is JSON that is written part by part. Encoding ten thousand resources
+// as one value needed three times their size in memory.
 type document struct {
 	b    bytes.Buffer
-	part bytes.Buffer // being encoded
+	part bytes.Buffer // the value that is being encoded
 }
 
 func (d *document) report(r *model.Report, indent string) {
 	head := *r
 	head.Resources = nil
-	d.value(complete(head), indent)
-	const empty = "[]" // the resources come last
+	d.value(withoutNulls(head), indent)
+	const empty = "[]" // the list of resources, which comes last
 	at := bytes.LastIndex(d.b.Bytes(), []byte(empty))
 	rest := string(d.b.Bytes()[at+len(empty):])
 	d.b.Truncate(at)
-	d.list(len(r.Resources), indent+"  ", func(i int, indent string) { d.value(completeOutcome(r.Resources[i]), indent) })
+	d.list(len(r.Resources), indent+"  ", func(i int, indent string) { d.value(resourceWithoutNulls(r.Resources[i]), indent) })
 	d.b.WriteString(rest)
 }
 
@@ -69,38 +69,39 @@ func Document(value any) []byte {
 	return b.Bytes()
 }
 
-// encode escapes nothing for HTML: a command such as a && b stays readable.
+// encode does not escape characters for HTML: a command such as a && b stays
+// readable.
 func encode(b *bytes.Buffer, value any, indent string) {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent(indent, "  ")
 	if err := enc.Encode(value); err != nil {
-		panic(err) // our own types: only a mistake in their declaration can fail
+		panic(err) // only a mistake in the declaration of our own types can fail
 	}
 }
 
-// complete gives every list of a report at least an empty value.
-func complete(r model.Report) model.Report {
-	r.Problems = list(r.Problems)
-	r.Warnings = list(r.Warnings)
+// withoutNulls returns a report whose missing lists are empty lists.
+func withoutNulls(r model.Report) model.Report {
+	r.Problems = orEmpty(r.Problems)
+	r.Warnings = orEmpty(r.Warnings)
 	resources := make([]model.ResourceReport, len(r.Resources))
 	for i, o := range r.Resources {
-		resources[i] = completeOutcome(o)
+		resources[i] = resourceWithoutNulls(o)
 	}
 	r.Resources = resources
 	return r
 }
 
-func completeOutcome(o model.ResourceReport) model.ResourceReport {
-	o.Tags = list(o.Tags)
-	o.RefreshedBy = list(o.RefreshedBy)
-	o.Guards = list(o.Guards)
-	o.Warnings = list(o.Warnings)
+func resourceWithoutNulls(o model.ResourceReport) model.ResourceReport {
+	o.Tags = orEmpty(o.Tags)
+	o.RefreshedBy = orEmpty(o.RefreshedBy)
+	o.Guards = orEmpty(o.Guards)
+	o.Warnings = orEmpty(o.Warnings)
 	return o
 }
 
-// list makes a missing list an empty one.
-func list[L ~[]E, E any](l L) L {
+// orEmpty returns an empty list in place of a missing one.
+func orEmpty[L ~[]E, E any](l L) L {
 	if l == nil {
 		return L{}
 	}

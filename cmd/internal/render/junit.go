@@ -3,22 +3,21 @@ package render
 import (
 	"encoding/xml"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/settle-cm/settle/model"
 )
 
-// JUnit is the report as a test report, as Jenkins, GitLab and others read it: a
-// suite for each manifest, a case for each resource. What is as declared passes,
-// what failed fails, and what did not come to its end is skipped with the reason.
-// testdata/xsd/junit.xsd is what of the format is used.
+// JUnit returns reports as test reports, as Jenkins, GitLab and others read them:
+// a suite for each manifest, a case for each resource. A stable or changed resource
+// has passed, a failed one has failed, any other is skipped with its reason.
+// testdata/xsd/junit.xsd describes the part of the format that is used.
 func JUnit(reports []model.Report, _ Options) []byte {
 	doc := junitSuites{Name: "settle"}
 	used := map[string]int{}
 	for i := range reports {
-		s := suite(&reports[i], used)
+		s := newSuite(&reports[i], used)
 		doc.Tests += s.Tests
 		doc.Failures += s.Failures
 		doc.Errors += s.Errors
@@ -29,7 +28,7 @@ func JUnit(reports []model.Report, _ Options) []byte {
 	doc.Time = seconds(doc.ms)
 	body, err := xml.MarshalIndent(doc, "", "  ")
 	if err != nil {
-		panic(err) // our own types: only a mistake in their declaration can fail
+		panic(err) // only a mistake in the declaration of our own types can fail
 	}
 	return append([]byte(xml.Header), append(body, '\n')...)
 }
@@ -76,25 +75,22 @@ type junitCase struct {
 	Output    *junitText   `xml:"system-out"`
 }
 
-// junitResult is why a case did not pass.
+// junitResult holds why a case did not pass.
 type junitResult struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Message string `xml:"message,attr"`
 	Body    string `xml:",cdata"`
 }
 
-// junitText is a text of several lines, which stay readable as CDATA.
+// junitText is a text of several lines. As CDATA they stay readable.
 type junitText struct {
 	Body string `xml:",cdata"`
 }
 
-func suite(r *model.Report, used map[string]int) junitSuite {
-	name := r.Name
-	if name == "" {
-		name = r.Manifest
-	}
+// newSuite returns the suite of a report. used counts the names of earlier suites.
+func newSuite(r *model.Report, used map[string]int) junitSuite {
 	s := junitSuite{
-		Name:      unique(Escape(name), used),
+		Name:      uniqueName(Escape(displayName(r)), used),
 		Timestamp: r.Started.UTC().Format(time.RFC3339),
 		Hostname:  Escape(r.Host),
 		Properties: []junitProperty{
@@ -107,17 +103,17 @@ func suite(r *model.Report, used map[string]int) junitSuite {
 	}
 	s.ms = r.DurationMS
 	s.Time = seconds(r.DurationMS)
-	taken := map[string]int{}
-	for _, c := range refusedCases(r) {
-		c.Classname, c.Name = s.Name, unique(c.Name, taken)
+	caseNames := map[string]int{}
+	for _, c := range problemCases(r) {
+		c.Classname, c.Name = s.Name, uniqueName(c.Name, caseNames)
 		s.add(c)
 	}
 	for i := range r.Resources {
 		c := resourceCase(&r.Resources[i])
-		c.Classname, c.Name = s.Name, unique(c.Name, taken)
+		c.Classname, c.Name = s.Name, uniqueName(c.Name, caseNames)
 		s.add(c)
 	}
-	if len(s.Cases) == 0 { // a suite without a case counts as "no results" with some readers
+	if len(s.Cases) == 0 { // some readers take a suite without a case for missing results
 		s.add(junitCase{Classname: s.Name, Name: "manifest", Time: seconds(0), File: Escape(r.Manifest)})
 	}
 	return s
@@ -136,9 +132,9 @@ func (s *junitSuite) add(c junitCase) {
 	s.Cases = append(s.Cases, c)
 }
 
-// refusedCases are what went wrong without being a resource's fault, so that a
-// pipeline that reads only this report sees it.
-func refusedCases(r *model.Report) []junitCase {
+// problemCases returns a case for each problem of the manifest, or for the error
+// that kept it from running, so that a pipeline that reads only this report sees it.
+func problemCases(r *model.Report) []junitCase {
 	var cases []junitCase
 	for _, p := range r.Problems {
 		place := p
@@ -146,7 +142,7 @@ func refusedCases(r *model.Report) []junitCase {
 		place.ID = ""
 		cases = append(cases, junitCase{
 			Name: Escape(strings.Trim(place.String(), ": ")), Time: seconds(0), File: Escape(p.File), Line: p.Line,
-			Failure: &junitResult{Type: "manifest", Message: Escape(p.Message), Body: multiline(p.String())},
+			Failure: &junitResult{Type: "manifest", Message: Escape(p.Message), Body: escapeLines(p.String())},
 		})
 	}
 	if r.Error != "" && len(cases) == 0 {
@@ -162,29 +158,29 @@ func resourceCase(o *model.ResourceReport) junitCase {
 	c := junitCase{Name: Escape(o.ID), Time: seconds(o.DurationMS), File: Escape(o.File), Line: o.Line}
 	result := &junitResult{Message: Escape(o.Reason)}
 	switch o.Status {
-	case model.Stable, model.Changed: // it passes
+	case model.Stable, model.Changed: // passed
 	case model.Failed:
 		if !o.Ignored {
-			result.Type, result.Body = failureType(o), details(o)
+			result.Type, result.Body = failureType(o), failureDetails(o)
 			c.Failure = result
 			break
 		}
 		result.Message = "failed and ignored: " + result.Message
 		c.Skipped = result
 	case model.Interrupted:
-		result.Type, result.Body = "interrupted", details(o)
+		result.Type, result.Body = "interrupted", failureDetails(o)
 		c.Error = result
 	default:
-		result.Message = words(o.Status) + ": " + result.Message
+		result.Message = statusText(o.Status) + ": " + result.Message
 		c.Skipped = result
 	}
-	if text := multiline(o.Output); text != "" {
+	if text := escapeLines(o.Output); text != "" {
 		c.Output = &junitText{text}
 	}
 	return c
 }
 
-// failureType sorts failures into the few kinds that a reader can filter by.
+// failureType returns the kind of a failure: one of a few that readers filter by.
 func failureType(o *model.ResourceReport) string {
 	switch {
 	case strings.Contains(o.Reason, "timed out after "):
@@ -197,52 +193,35 @@ func failureType(o *model.ResourceReport) string {
 	return "error"
 }
 
-// details is what a person needs to know of a failure, as far as the attributes
-// do not say it.
-func details(o *model.ResourceReport) string {
+// failureDetails returns the facts about a failure that the attributes of its case
+// do not hold.
+func failureDetails(o *model.ResourceReport) string {
 	var b strings.Builder
-	put := func(label, text string) {
-		if text = multiline(text); text != "" {
+	add := func(label, text string) {
+		if text = escapeLines(text); text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", label, text)
 		}
 	}
-	put("command", o.Command)
-	put("cwd", o.Cwd)
+	add("command", o.Command)
+	add("cwd", o.Cwd)
 	for _, g := range o.Guards {
-		b.WriteString(guard(g) + "\n")
+		b.WriteString(guardText(g) + "\n")
 	}
 	if o.Attempts > 1 {
 		fmt.Fprintf(&b, "attempts: %d\n", o.Attempts)
 	}
 	for _, w := range o.Warnings {
-		put("warning", w.Message)
+		add("warning", w.Message)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// colorCodes are what a terminal needs to show colours, and nothing a reader of
-// a report would miss.
-var colorCodes = regexp.MustCompile("\x1b\\[[0-9;:]*m")
-
-// multiline makes a text of several lines safe wherever it is shown: it loses
-// its colours, and line ends and tabs are all that is left of control characters.
-func multiline(text string) string {
-	all := lines(colorCodes.ReplaceAllString(text, ""))
-	for i, line := range all {
-		all[i] = EscapeLine(strings.TrimSuffix(line, "\r"))
-	}
-	return strings.Join(all, "\n")
-}
-
-// unique returns a name that was not returned before. Readers drop all but the
-// first case of a name.
-func unique(name string, used map[string]int) string {
+// uniqueName returns a name that was not returned before, with a number if needed.
+// Readers drop all cases of a name except the first.
+func uniqueName(name string, used map[string]int) string {
 	used[name]++
 	if n := used[name]; n > 1 {
-		return unique(fmt.Sprintf("%s (%d)", name, n), used)
+		return uniqueName(fmt.Sprintf("%s (%d)", name, n), used)
 	}
 	return name
 }
-
-// seconds writes milliseconds the way XML and metrics count time.
-func seconds(ms int64) string { return fmt.Sprintf("%d.%03d", ms/1000, ms%1000) }

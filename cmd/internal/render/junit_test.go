@@ -32,7 +32,7 @@ func wellFormed(t *testing.T, doc []byte) {
 
 // xmllint is the outside validator: the whole format, against a schema of ours
 // written from what Jenkins and GitLab document.
-func TestJUnitHoldsToItsSchema(t *testing.T) {
+func TestJUnitMatchesItsSchema(t *testing.T) {
 	xmllint, err := exec.LookPath("xmllint")
 	if err != nil {
 		t.Skip("xmllint is not installed (Debian: libxml2-utils)")
@@ -61,7 +61,7 @@ func readJUnit(t *testing.T, doc []byte) junitSuites {
 	return s
 }
 
-func TestJUnitCounts(t *testing.T) {
+func TestJUnitCountsCasesByResult(t *testing.T) {
 	r := applyReport()
 	s := readJUnit(t, JUnit([]model.Report{r, r}, Options{}))
 	if len(s.Suites) != 2 || s.Suites[0].Name == s.Suites[1].Name {
@@ -121,9 +121,9 @@ func TestJUnitFailureTypes(t *testing.T) {
 	}
 }
 
-// What has no resources must not look like "no tests were run", and what was
-// refused must not look green.
-func TestJUnitWithoutResources(t *testing.T) {
+// A manifest without resources must not look like "no tests were run", and a refused
+// one must not look green.
+func TestJUnitWithoutResourcesHasACase(t *testing.T) {
 	valid := report("validate", 0, nil)
 	for _, row := range []struct {
 		r                       model.Report
@@ -140,7 +140,7 @@ func TestJUnitWithoutResources(t *testing.T) {
 	}
 }
 
-func TestJUnitKeepsNamesApart(t *testing.T) {
+func TestJUnitNamesAreUnique(t *testing.T) {
 	var all []model.ResourceReport
 	for _, name := range []string{"a\x1b", `a\x1b`, "a", "a (2)", "a"} {
 		all = append(all, outcome("exec#"+name, 1, model.Changed, ""))

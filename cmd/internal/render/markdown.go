@@ -8,44 +8,45 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// markdownLimit is what fits into a comment of GitHub (65,536 characters) with
-// room for what a pipeline adds. It is counted in bytes, so that it holds
-// whatever a system counts.
+// markdownLimit is the size of the largest report: a comment of GitHub has 65,536
+// characters, and a pipeline may add some text. It is counted in bytes, so that it
+// holds however a system counts characters.
 const markdownLimit = 60_000
 
-// How much of a failure is shown: of its command the beginning, of its output the end.
+// How many bytes of a failure are shown: the beginning of its command and the end of
+// its output.
 const (
 	markdownCommand = 2_000
 	markdownOutput  = 4_000
 )
 
-// Markdown is the report as a comment on a pull request or the summary of a job:
-// what a person needs to know of each failure, then what is not stable. A
-// hidden marker in front lets a pipeline find its comment again.
+// Markdown returns reports as a comment on a pull request or the summary of a job:
+// the details of each failure, then the resources that are not stable. A hidden
+// marker at the beginning lets a pipeline find its comment again.
 func Markdown(reports []model.Report, _ Options) []byte {
-	m := markdown{left: markdownLimit - len(markdownCut(1<<32))}
+	m := markdownReport{left: markdownLimit - len(cutNotice(1<<32))}
 	for i := range reports {
 		m.report(&reports[i])
 	}
 	if m.cut > 0 {
-		m.b.WriteString(markdownCut(m.cut))
+		m.b.WriteString(cutNotice(m.cut))
 	}
 	return []byte(m.b.String())
 }
 
-func markdownCut(n int) string {
+func cutNotice(n int) string {
 	return fmt.Sprintf("\n**%d more parts are not shown: this report was cut at %d characters.**\n", n, markdownLimit)
 }
 
-// markdown is a document that grows by whole blocks, as long as they fit.
-type markdown struct {
+// markdownReport is a document that grows by whole blocks, as long as they fit.
+type markdownReport struct {
 	b    strings.Builder
 	left int
 	cut  int // blocks that did not fit
 }
 
-// block adds a text, or nothing of it when it would leave less than spare.
-func (m *markdown) block(text string, spare int) {
+// block adds a text, or leaves it out when less than spare bytes would remain.
+func (m *markdownReport) block(text string, spare int) {
 	if len(text) > m.left-spare {
 		m.cut++
 		return
@@ -54,25 +55,25 @@ func (m *markdown) block(text string, spare int) {
 	m.b.WriteString(text)
 }
 
-func (m *markdown) report(r *model.Report) {
-	m.block(fmt.Sprintf("<!-- settle:%s -->\n### settle %s %s\n\n%s\n\n", markerText(r), r.Mode, code(r.Manifest), headline(r)), 0)
+func (m *markdownReport) report(r *model.Report) {
+	m.block(fmt.Sprintf("<!-- settle:%s -->\n### settle %s %s\n\n%s\n\n", markerText(r), r.Mode, code(r.Manifest), headlineText(r)), 0)
 	for _, p := range r.Problems {
 		m.block("- "+code(p.String())+"\n", 0)
 	}
-	half := m.left / 2 // the list of what changed must not leave failures without room, nor they it
+	half := m.left / 2 // reserved for the table: failures must not use all the room
 	for i := range r.Resources {
-		if o := &r.Resources[i]; o.Status == model.Failed || o.Status == model.Interrupted {
-			m.block(markdownFailure(r, o), half)
+		if o := &r.Resources[i]; isUnresolved(o) {
+			m.block(failureDetailsBlock(r, o), half)
 		}
 	}
-	for i, row := range (&text{}).table(r) {
+	for i, row := range tableRows(r, Options{}) {
 		line := markdownRow(row)
 		if i == 0 {
 			line = "| | resource | status | reason |\n|---|---|---|---|\n" + line
 		}
 		m.block(line, 0)
 	}
-	for i, w := range warnings(r) {
+	for i, w := range allWarnings(r) {
 		line := "- ⚠️ " + code(w.String()) + "\n"
 		if i == 0 {
 			line = "\n" + line
@@ -82,27 +83,23 @@ func (m *markdown) report(r *model.Report) {
 	m.block(fmt.Sprintf("\n<sub>run %s on %s, exit code %d</sub>\n\n", htmlCode(r.Run), htmlCode(r.Host), r.ExitCode), 0)
 }
 
-// markerText is the name that a pipeline looks for, kept from ending the comment
-// that it stands in.
+// markerText returns the name that a pipeline looks for. It cannot end the HTML
+// comment around it.
 func markerText(r *model.Report) string {
-	name := r.Name
-	if name == "" {
-		name = r.Manifest
-	}
-	return strings.NewReplacer("--", "-&#45;", ">", "&gt;").Replace(Escape(name))
+	return strings.NewReplacer("--", "-&#45;", ">", "&gt;").Replace(Escape(displayName(r)))
 }
 
-func headline(r *model.Report) string {
+func headlineText(r *model.Report) string {
 	switch {
 	case r.Error != "" && len(r.Resources) > 0:
-		return "❌ " + code(r.Error) + ", " + code(summary(r))
+		return "❌ " + code(r.Error) + ", " + code(summaryLine(r))
 	case r.Error != "":
 		return "❌ " + code(r.Error)
 	}
-	return code(summary(r))
+	return code(summaryLine(r))
 }
 
-// emblems are the markers of the text report as what can be told apart at a glance.
+// emblems maps the symbols of the text report to pictures.
 var emblems = map[string]string{"+": "➕", "~": "🔄", "?": "❔", "!": "❌", "-": "⏭️", "=": "✔️"}
 
 func markdownRow(r row) string {
@@ -113,21 +110,21 @@ func markdownRow(r row) string {
 	return fmt.Sprintf("| %s | %s | %s | %s |\n", emblems[r.marker], code(r.id), r.status, note)
 }
 
-// code shows a text as it is: no markup in it counts, nobody whom it mentions
-// is told, and the columns of a table hold.
+// code returns Markdown that shows a text unchanged: it contains no markup, notifies
+// no user that it mentions, and does not end the cell of a table.
 func code(text string) string {
 	text = Escape(text)
 	switch {
 	case text == "":
 		return ""
 	case strings.ContainsAny(text, "`|") || strings.TrimSpace(text) != text:
-		return "<code>" + entities.Replace(text) + "</code>"
+		return "<code>" + markupEntities.Replace(text) + "</code>"
 	}
 	return "`" + text + "`"
 }
 
-// entities spells everything that Markdown or HTML could take for markup.
-var entities = strings.NewReplacer(func() []string {
+// markupEntities replaces every character that is markup in Markdown or HTML.
+var markupEntities = strings.NewReplacer(func() []string {
 	var pairs []string
 	for _, c := range "!\"#$%&'()*+:;<=>?@[\\]^_`{|}~" {
 		pairs = append(pairs, string(c), fmt.Sprintf("&#%d;", c))
@@ -135,22 +132,22 @@ var entities = strings.NewReplacer(func() []string {
 	return pairs
 }()...)
 
-// htmlCode is code where Markdown does not look: inside HTML blocks.
+// htmlCode is code for HTML blocks, in which Markdown has no effect.
 func htmlCode(text string) string { return "<code>" + html.EscapeString(Escape(text)) + "</code>" }
 
-// markdownFailure is a part that opens: where, what was run, and the end of
-// what it said.
-func markdownFailure(r *model.Report, o *model.ResourceReport) string {
+// failureDetailsBlock returns a block that can be opened: where a failed resource is
+// declared, its command, and the end of its output.
+func failureDetailsBlock(r *model.Report, o *model.ResourceReport) string {
 	var b strings.Builder
 	emblem := "❌"
 	if o.Ignored {
 		emblem = "⚠️"
 	}
 	fmt.Fprintf(&b, "<details><summary>%s %s %s: %s</summary>\n\n%s\n\n", emblem,
-		htmlCode(o.ID), words(o.Status), htmlCode(o.Reason), code(fmt.Sprintf("%s:%d", o.File, o.Line)))
+		htmlCode(o.ID), statusText(o.Status), htmlCode(o.Reason), code(fmt.Sprintf("%s:%d", o.File, o.Line)))
 	var text []string
 	for _, field := range []struct{ label, text string }{{"command", o.Command}, {"cwd", o.Cwd}} {
-		if t := multiline(field.text); t != "" {
+		if t := escapeLines(field.text); t != "" {
 			if len(t) > markdownCommand {
 				t = strings.ToValidUTF8(t[:markdownCommand], "") + " …"
 			}
@@ -158,27 +155,27 @@ func markdownFailure(r *model.Report, o *model.ResourceReport) string {
 		}
 	}
 	for _, g := range o.Guards {
-		text = append(text, guard(g))
+		text = append(text, guardText(g))
 	}
 	for _, value := range valueLines(o) {
 		text = append(text, "value: "+value)
 	}
-	if lost := cost(r, o); lost != "" {
-		text = append(text, lost)
+	if cost := failureCost(r, o); cost != "" {
+		text = append(text, cost)
 	}
-	b.WriteString(fenced(strings.Join(text, "\n")))
-	if output := multiline(o.Output); !o.Quiet {
+	b.WriteString(fencedBlock(strings.Join(text, "\n")))
+	if output := escapeLines(o.Output); !o.Quiet {
 		if cut := len(output) - markdownOutput; cut > 0 {
 			output = fmt.Sprintf("… %d bytes before these\n", cut) + strings.ToValidUTF8(output[cut:], "")
 		}
-		b.WriteString(fenced(output))
+		b.WriteString(fencedBlock(output))
 	}
 	b.WriteString("</details>\n\n")
 	return b.String()
 }
 
-// fenced is a block of code behind a fence that nothing in it can close.
-func fenced(text string) string {
+// fencedBlock returns a block of code whose fence is longer than any in the text.
+func fencedBlock(text string) string {
 	if text == "" {
 		return ""
 	}

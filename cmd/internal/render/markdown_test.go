@@ -35,7 +35,7 @@ func TestMarkdownIsCutVisibly(t *testing.T) {
 	}
 }
 
-func TestMarkdownSaysWhatIsNotStable(t *testing.T) {
+func TestMarkdownListsResourcesThatAreNotStable(t *testing.T) {
 	doc := string(Markdown([]model.Report{applyReport()}, Options{}))
 	for _, o := range applyReport().Resources {
 		if o.Status == model.Stable && strings.Contains(doc, o.ID) {
@@ -48,7 +48,7 @@ func TestMarkdownSaysWhatIsNotStable(t *testing.T) {
 }
 
 // Nothing of a resource may be read as Markdown, as HTML or as a mention.
-func TestMarkdownIsInert(t *testing.T) {
+func TestMarkdownShowsNoForeignMarkup(t *testing.T) {
 	marker, doc, _ := strings.Cut(string(Markdown([]model.Report{hostileReport()}, Options{})), "\n")
 	if strings.Index(marker, "-->") != len(marker)-len("-->") {
 		t.Errorf("the marker was closed by what it holds: %s", marker)
@@ -68,7 +68,7 @@ func TestMarkdownIsInert(t *testing.T) {
 	}
 }
 
-// inFence says whether what follows a text stands in a block of code.
+// inFence reports whether a text ends inside a block of code.
 func inFence(text string) bool {
 	fence := ""
 	for line := range strings.Lines(text) {
@@ -84,7 +84,7 @@ func inFence(text string) bool {
 	return fence != ""
 }
 
-func TestCode(t *testing.T) {
+func TestCodeEscapesMarkup(t *testing.T) {
 	for in, want := range map[string]string{
 		"":          "",
 		"a b":       "`a b`",

@@ -10,8 +10,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Family is all samples of one metric. HELP and TYPE of a metric have to be the
-// same in every file that a node_exporter collects.
+// Family holds all samples of one metric. Help and Type of a metric must be the same
+// in every file that a node_exporter collects.
 type Family struct {
 	Name, Help, Type string
 	Samples          []Sample
@@ -27,17 +27,17 @@ type Sample struct {
 // Label is one dimension of a sample.
 type Label struct{ Name, Value string }
 
-// Labels are the dimensions of every metric of settle's own: without them the
-// files of several manifests on one machine would collide.
+// Labels returns the labels of every metric about a manifest. Without them the files
+// of several manifests on one machine would collide.
 func Labels(r *model.Report) []Label {
 	return []Label{{"manifest", r.Manifest}, {"mode", r.Mode}}
 }
 
 const lastSuccess = "settle_last_success_timestamp_seconds"
 
-// Metrics is the report as node_exporter's textfile collector reads it: no
-// timestamps, every family in every file. What it says of the last success it
-// takes over from the file that it replaces (Options.Before) when this run was none.
+// Metrics returns reports for the textfile collector of node_exporter: no timestamps,
+// every family in every file. When this run had no success, the time of the last
+// success is taken over from the file that is replaced (Options.Previous).
 func Metrics(reports []model.Report, o Options) []byte {
 	families := []Family{
 		{Name: "settle_resources", Type: "gauge", Help: "Resources of the last run by status."},
@@ -51,41 +51,41 @@ func Metrics(reports []model.Report, o Options) []byte {
 	for i := range reports {
 		r := &reports[i]
 		key := r.Mode + " " + r.Manifest
-		if seen[key] { // the same manifest twice in one call: two samples of one name are no metrics
+		if seen[key] { // the same manifest twice in one call: a sample must not occur twice
 			continue
 		}
 		seen[key] = true
 		ended := float64(r.Started.Add(time.Duration(r.DurationMS)*time.Millisecond).UnixMilli()) / 1000
 		success := ended
 		if r.ExitCode != 0 && r.ExitCode != 2 {
-			success = before(o.Before, sampleName(lastSuccess, Labels(r)))
+			success = previousValue(o.Previous, sampleName(lastSuccess, Labels(r)))
 		}
-		families[0].Samples = append(families[0].Samples, statuses(r)...)
+		families[0].Samples = append(families[0].Samples, statusSamples(r)...)
 		for n, value := range []float64{float64(r.Summary.Owed), float64(r.ExitCode), float64(r.DurationMS) / 1000, ended, success} {
 			families[n+1].Samples = append(families[n+1].Samples, Sample{Labels: Labels(r), Value: value})
 		}
 	}
-	return expose(append(families, o.Families...))
+	return exposeFamilies(append(families, o.Families...))
 }
 
-// statuses counts the resources by the statuses of the report's mode, those
-// that none has among them: a series that comes and goes cannot be watched.
-func statuses(r *model.Report) []Sample {
+// statusSamples counts the resources of each status of the report's mode. Zero is
+// a sample too: a series that comes and goes cannot be watched.
+func statusSamples(r *model.Report) []Sample {
 	var samples []Sample
-	put := func(status string, n int) {
+	add := func(status string, n int) {
 		samples = append(samples, Sample{Labels: append(Labels(r), Label{"status", status}), Value: float64(n)})
 	}
 	for _, s := range r.Summary.Statuses() {
-		put(s.String(), r.Summary.Count[s])
+		add(s.String(), r.Summary.Count[s])
 		if s == model.Failed {
-			put("ignored", r.Summary.Ignored)
+			add("ignored", r.Summary.Ignored)
 		}
 	}
 	return samples
 }
 
-// expose writes families in the text format of Prometheus, version 0.0.4.
-func expose(families []Family) []byte {
+// exposeFamilies returns families in the text format of Prometheus, version 0.0.4.
+func exposeFamilies(families []Family) []byte {
 	var b bytes.Buffer
 	for _, f := range families {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
@@ -100,7 +100,7 @@ func sampleName(name string, labels []Label) string {
 	var b strings.Builder
 	b.WriteString(name)
 	for i, l := range labels {
-		fmt.Fprintf(&b, `%s%s="%s"`, map[bool]string{true: "{", false: ","}[i == 0], l.Name, labelText(Escape(l.Value)))
+		fmt.Fprintf(&b, `%s%s="%s"`, map[bool]string{true: "{", false: ","}[i == 0], l.Name, escapeLabel(Escape(l.Value)))
 	}
 	if len(labels) > 0 {
 		b.WriteByte('}')
@@ -108,10 +108,10 @@ func sampleName(name string, labels []Label) string {
 	return b.String()
 }
 
-var labelText = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
+var escapeLabel = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
 
-// before returns what a file said of a sample, 0 when it said nothing.
-func before(file []byte, sample string) float64 {
+// previousValue returns the value of a sample in a file, 0 when the file has none.
+func previousValue(file []byte, sample string) float64 {
 	for line := range strings.Lines(string(file)) {
 		if text, ok := strings.CutPrefix(line, sample+" "); ok {
 			if value, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {

@@ -44,7 +44,7 @@ func value(t *testing.T, f *dto.MetricFamily, labels map[string]string) float64 
 	return 0
 }
 
-func TestMetrics(t *testing.T) {
+func TestMetricsCountStatuses(t *testing.T) {
 	f := parseMetrics(t, Metrics([]settle.Report{applyReport(), planReport(), refusedReport()}, Options{}))
 	apply := map[string]string{"manifest": "site.yaml", "mode": "apply"}
 	for name, want := range map[string]float64{
@@ -70,7 +70,7 @@ func TestMetrics(t *testing.T) {
 
 // Two samples of one name and equal labels, or a timestamp, make node_exporter
 // drop the whole file.
-func TestMetricsAreWhatATextfileMayHold(t *testing.T) {
+func TestMetricsHaveUniqueSamplesWithoutTimestamps(t *testing.T) {
 	file := Metrics([]settle.Report{applyReport(), applyReport(), hostileReport()}, Options{})
 	seen := map[string]bool{}
 	for name, family := range parseMetrics(t, file) {
@@ -90,8 +90,8 @@ func TestMetricsAreWhatATextfileMayHold(t *testing.T) {
 	}
 }
 
-// HELP and TYPE must not depend on how a run went.
-func TestMetricsDescribeThemselvesTheSameEverywhere(t *testing.T) {
+// HELP and TYPE must not depend on the result of a run.
+func TestMetricsHaveTheSameHelpInEveryFile(t *testing.T) {
 	comments := func(file []byte) string {
 		var b strings.Builder
 		for line := range strings.Lines(string(file)) {
@@ -109,14 +109,14 @@ func TestMetricsDescribeThemselvesTheSameEverywhere(t *testing.T) {
 	}
 }
 
-func TestMetricsRememberTheLastSuccess(t *testing.T) {
+func TestMetricsKeepTheLastSuccess(t *testing.T) {
 	good, bad := report("plan", 2, nil), report("plan", 1, nil)
 	bad.Started = good.Started.AddDate(0, 0, 1)
 	other := bad
 	other.Manifest = "other.yaml"
 	first := Metrics([]settle.Report{good}, Options{})
-	second := Metrics([]settle.Report{bad, other}, Options{Beside: Beside{Before: first}})
-	third := Metrics([]settle.Report{bad, other}, Options{Beside: Beside{Before: second}})
+	second := Metrics([]settle.Report{bad, other}, Options{Previous: first})
+	third := Metrics([]settle.Report{bad, other}, Options{Previous: second})
 	f := parseMetrics(t, third)
 	if got := value(t, f[lastSuccess], map[string]string{"manifest": "site.yaml"}); got != 1767323046.9 {
 		t.Errorf("the last success was at %v", got)
@@ -129,7 +129,7 @@ func TestMetricsRememberTheLastSuccess(t *testing.T) {
 	}
 }
 
-func TestMetricsOfTypesFollowSettlesOwn(t *testing.T) {
+func TestMetricsOfTypesFollowThoseOfSettle(t *testing.T) {
 	labels := []Label{{"site", "lab"}, {"manifest", "site.yaml"}}
 	families := []Family{
 		{Name: "choria_provisioner_helper_time", Type: "summary", Help: "How long helpers took.", Samples: []Sample{
@@ -137,7 +137,7 @@ func TestMetricsOfTypesFollowSettlesOwn(t *testing.T) {
 		}},
 		{Name: "choria_provisioner_provisioned", Type: "counter", Help: "Servers provisioned.", Samples: []Sample{{Labels: labels, Value: 2}}},
 	}
-	f := parseMetrics(t, Metrics([]settle.Report{applyReport()}, Options{Beside: Beside{Families: families}}))
+	f := parseMetrics(t, Metrics([]settle.Report{applyReport()}, Options{Families: families}))
 	if got := f["choria_provisioner_helper_time"].GetMetric()[0].GetSummary(); got.GetSampleCount() != 3 || got.GetSampleSum() != 1.5 {
 		t.Errorf("%v", got)
 	}

@@ -36,6 +36,16 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// formatNamed returns a format that has to be in the table.
+func formatNamed(t testing.TB, name string) Format {
+	t.Helper()
+	f, ok := FindFormat(name)
+	if !ok {
+		t.Fatalf("no format is called %s", name)
+	}
+	return f
+}
+
 func outcome(id string, line int, s model.Status, reason string) model.ResourceReport {
 	ref, _ := model.ParseRef(id)
 	return model.ResourceReport{
@@ -140,7 +150,7 @@ func invalidReport() model.Report {
 	return r
 }
 
-func TestGolden(t *testing.T) {
+func TestReportsMatchGoldenFiles(t *testing.T) {
 	empty := report("apply", 0, nil)
 	empty.Warnings, empty.Summary.Owed = nil, 0
 	valid := report("validate", 0, nil)
@@ -168,7 +178,7 @@ func TestGolden(t *testing.T) {
 		{"several.json", "json", Options{}, []model.Report{empty, invalidReport()}},
 	} {
 		t.Run(row.file, func(t *testing.T) {
-			golden(t, row.file, Formats[row.format](row.reports, row.o))
+			golden(t, row.file, formatNamed(t, row.format).Render(row.reports, row.o))
 		})
 	}
 }
@@ -209,7 +219,7 @@ func TestTextOfAFailedRunEndsWithTheFailure(t *testing.T) {
 	}
 }
 
-func TestQuietSaysNothingOfASuccess(t *testing.T) {
+func TestQuietIsSilentOnSuccess(t *testing.T) {
 	for _, code := range []int{0, 2} {
 		r := report("apply", code, []model.ResourceReport{outcome("exec#a", 1, model.Changed, "")})
 		if out := Text([]model.Report{r}, Options{Quiet: true}); len(out) > 0 {
@@ -239,15 +249,15 @@ func TestJSONHasNoNullLists(t *testing.T) {
 	}
 }
 
-// The parts of a document are put together as an encoder of the whole does it.
-func TestJSONIsOneDocument(t *testing.T) {
+// The parts of a document are joined as an encoder of the whole report does it.
+func TestJSONEqualsTheEncodedReport(t *testing.T) {
 	for name, reports := range map[string][]model.Report{
 		"none": {}, "empty": {{}}, "one": {applyReport()}, "plan": {planReport()}, "invalid": {invalidReport()},
 		"several": {applyReport(), {}, planReport()},
 	} {
 		whole := make([]model.Report, len(reports))
 		for i := range reports {
-			whole[i] = complete(reports[i])
+			whole[i] = withoutNulls(reports[i])
 		}
 		want := Document(map[string][]model.Report{"runs": whole})
 		if len(whole) == 1 {
@@ -259,14 +269,14 @@ func TestJSONIsOneDocument(t *testing.T) {
 	}
 }
 
-func TestJSONIsNotEscapedForHTML(t *testing.T) {
+func TestJSONDoesNotEscapeForHTML(t *testing.T) {
 	o := outcome("exec#a && b > c", 1, model.Changed, "")
 	if out := JSON([]model.Report{report("apply", 0, []model.ResourceReport{o})}, Options{}); !bytes.Contains(out, []byte("a && b > c")) {
 		t.Errorf("%s", out)
 	}
 }
 
-func TestEvents(t *testing.T) {
+func TestEventsOfFinishedReports(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := applyReport()
 	line := "a <b>"
@@ -289,7 +299,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func TestEscape(t *testing.T) {
+func TestEscapeSpellsOutControlCharacters(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain":           "plain",
 		"caf\u00e9":       "caf\u00e9",
@@ -316,7 +326,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// No text of a report may reach a terminal raw, wherever it stands.
+// No control character of a report may reach a terminal.
 func FuzzTextIsSafeOnATerminal(f *testing.F) {
 	f.Add("x\x1b]0;owned\a", "\x9b31m")
 	f.Fuzz(func(t *testing.T, a, b string) {
@@ -335,7 +345,7 @@ func FuzzTextIsSafeOnATerminal(f *testing.F) {
 	})
 }
 
-func TestDuration(t *testing.T) {
+func TestDurationIsReadable(t *testing.T) {
 	for ms, want := range map[int64]string{
 		0: "0.0s", 49: "0.0s", 50: "0.1s", 412: "0.4s", 1204: "1.2s", 59_949: "59.9s", 59_960: "1m00s", 65_000: "1m05s",
 		3_599_499: "59m59s", 3_599_500: "1h00m", 7_300_000: "2h01m",
@@ -346,7 +356,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-func TestGraphs(t *testing.T) {
+func TestGraphsMatchGoldenFiles(t *testing.T) {
 	g := Graph{
 		Nodes: []Node{{ID: "exec#unpack"}, {ID: `exec#say "hi" && echo \ <b>`}, {ID: "exec#end\n]"}},
 		Edges: []Edge{

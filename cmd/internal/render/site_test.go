@@ -9,8 +9,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// siteReport is an apply of a site with so many resources, as they are in real
-// life: chains, fans, and many that stand alone.
+// siteReport returns an apply of a site with this many resources: chains, fans, and
+// many without dependencies, as in real manifests.
 func siteReport(n int) (model.Report, Trace) {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
 	verbs := []string{"unpack", "install", "configure", "migrate", "reload", "restart", "check", "fetch", "build", "link"}

@@ -7,49 +7,50 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// summary is the one line that everyone reads.
-func summary(r *model.Report) string {
+// summaryLine returns the line that sums a report up.
+func summaryLine(r *model.Report) string {
 	switch {
 	case r.Mode == "validate" && r.Summary.Total == 0:
 		return "valid: no resources"
 	case r.Mode == "validate":
-		return "valid: " + count(r.Summary.Total, "resource")
+		return "valid: " + countOf(r.Summary.Total, "resource")
 	case r.Summary.Total == 0:
-		return "no resources" + owed(r)
+		return "no resources" + owedText(r)
 	case r.Mode == "plan":
-		return planned(r)
+		return planSummary(r)
 	}
-	return applied(r)
+	return applySummary(r)
 }
 
-func planned(r *model.Report) string {
+func planSummary(r *model.Report) string {
 	parts := []string{fmt.Sprintf("%d to do", r.Pending())}
-	if checks := due(r) - r.Pending(); checks > 0 {
+	if checks := countDue(r) - r.Pending(); checks > 0 {
 		parts = append(parts, fmt.Sprintf("%d to check", checks))
 	}
-	parts = append(parts, counts(r, model.Failed, model.Skipped, model.Interrupted, model.NotReached, model.Stable)...)
-	return strings.Join(parts, ", ") + owed(r) + state(r)
+	parts = append(parts, statusCounts(r, model.Failed, model.Skipped, model.Interrupted, model.NotReached, model.Stable)...)
+	return strings.Join(parts, ", ") + owedText(r) + stateText(r)
 }
 
-// due counts what would or may run, checks among them.
-func due(r *model.Report) int {
+// countDue counts the resources that would or may run, checks included.
+func countDue(r *model.Report) int {
 	n := &r.Summary.Count
 	return n[model.WouldRun] + n[model.WouldRefresh] + n[model.MayRun]
 }
 
-func applied(r *model.Report) string {
+func applySummary(r *model.Report) string {
 	parts := []string{fmt.Sprintf("%d changed", r.Summary.Count[model.Changed])}
-	parts = append(parts, counts(r, model.Failed, model.Skipped, model.Deferred, model.Shutdown,
+	parts = append(parts, statusCounts(r, model.Failed, model.Skipped, model.Deferred, model.Shutdown,
 		model.Interrupted, model.NotReached, model.Stable)...)
-	return strings.Join(parts, ", ") + owed(r) + " in " + Duration(r.DurationMS)
+	return strings.Join(parts, ", ") + owedText(r) + " in " + Duration(r.DurationMS)
 }
 
-// counts returns what there is of each status; of stable also when there is none.
-func counts(r *model.Report, statuses ...model.Status) []string {
+// statusCounts returns the count of each status that occurs, and always that of
+// Stable.
+func statusCounts(r *model.Report, statuses ...model.Status) []string {
 	var parts []string
 	for _, s := range statuses {
 		if n := r.Summary.Count[s]; n > 0 || s == model.Stable {
-			parts = append(parts, fmt.Sprintf("%d %s", n, words(s)))
+			parts = append(parts, fmt.Sprintf("%d %s", n, statusText(s)))
 		}
 		if s == model.Failed && r.Summary.Ignored > 0 {
 			parts = append(parts, fmt.Sprintf("%d failed and ignored", r.Summary.Ignored))
@@ -58,7 +59,7 @@ func counts(r *model.Report, statuses ...model.Status) []string {
 	return parts
 }
 
-func owed(r *model.Report) string {
+func owedText(r *model.Report) string {
 	switch n := r.Summary.Owed; n {
 	case 0:
 		return ""
@@ -69,7 +70,7 @@ func owed(r *model.Report) string {
 	}
 }
 
-func state(r *model.Report) string {
+func stateText(r *model.Report) string {
 	switch {
 	case r.State.Dir == "":
 		return " (no state)"

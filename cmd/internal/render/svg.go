@@ -15,25 +15,27 @@ var graphCSS string
 
 const (
 	cellWidth = 6.65 // of the graph's font: 11 pixels, monospaced
-	labelMost = 30   // cells
+	maxLabel  = 30   // cells
 	labelPad  = 11   // left and right of a label
 )
 
-// figure is a graph with what is known of its nodes, ready to be drawn.
+// figure is a graph that is ready to be drawn: with the style, the tooltip and the
+// link target of each node.
 type figure struct {
 	Graph
-	looks  []look             // by node; may be missing
-	titles func(n int) string // what to show when a node is pointed at; may be nil
-	target func(n int) string // where a node leads; may be nil
+	styles []style            // by node; may be missing
+	titles func(n int) string // the tooltip of a node; may be nil
+	target func(n int) string // the link target of a node; may be nil
 }
 
-// svg draws a graph as a picture that stands alone, in light and in dark.
-func svg(g Graph) []byte {
+// renderSVG returns a graph as a picture that needs no other file and follows the
+// reader's light or dark theme.
+func renderSVG(g Graph) []byte {
 	f := newFigure(g)
 	return []byte(f.svg("<style>" + graphCSS + "</style>\n"))
 }
 
-// newFigure takes the looks from the statuses of the nodes, where they have any.
+// newFigure takes the styles from the statuses of the nodes, where they have any.
 func newFigure(g Graph) figure {
 	f := figure{Graph: g}
 	for i, n := range g.Nodes {
@@ -41,23 +43,23 @@ func newFigure(g Graph) figure {
 		if n.Status == "" || s.UnmarshalText([]byte(n.Status)) != nil {
 			continue
 		}
-		if f.looks == nil {
-			f.looks = make([]look, len(g.Nodes))
+		if f.styles == nil {
+			f.styles = make([]style, len(g.Nodes))
 		}
-		f.looks[i] = statusLook(s)
+		f.styles[i] = statusStyle(s)
 	}
 	return f
 }
 
-// svg draws the graph. Head comes first inside it: a style sheet, where the page
-// around has none.
+// svg returns the drawing. Head is inserted at its beginning: the style sheet, when
+// no page around the drawing has one.
 func (f *figure) svg(head string) string {
 	number := make(map[string]int, len(f.Nodes))
 	widths := make([]int, len(f.Nodes))
 	labels := make([]string, len(f.Nodes))
 	for i, n := range f.Nodes {
 		number[n.ID] = i
-		labels[i] = Shorten(Escape(n.ID), labelMost)
+		labels[i] = Shorten(Escape(n.ID), maxLabel)
 		widths[i] = int(float64(Cells(labels[i])+f.markerCells())*cellWidth) + 2*labelPad
 	}
 	var links []layout.Link
@@ -77,7 +79,7 @@ func (f *figure) svg(head string) string {
 	var b strings.Builder
 	const margin = 4
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" width="%d" height="%d" viewBox="%d %d %d %d" role="group" aria-label="Graph of %s">`+"\n",
-		d.Width+2*margin, d.Height+2*margin, -margin, -margin, d.Width+2*margin, d.Height+2*margin, count(len(f.Nodes), "resource"))
+		d.Width+2*margin, d.Height+2*margin, -margin, -margin, d.Width+2*margin, d.Height+2*margin, countOf(len(f.Nodes), "resource"))
 	b.WriteString(head)
 	for i, c := range d.Curves {
 		if len(c.Points) > 0 {
@@ -93,21 +95,21 @@ func (f *figure) svg(head string) string {
 }
 
 func (f *figure) markerCells() int {
-	if f.looks == nil {
+	if f.styles == nil {
 		return 0
 	}
 	return 2
 }
 
-func (f *figure) look(n int) look {
-	if n < len(f.looks) && f.looks[n].Tone != "" {
-		return f.looks[n]
+func (f *figure) style(n int) style {
+	if n < len(f.styles) && f.styles[n].Tone != "" {
+		return f.styles[n]
 	}
-	return plainLook
+	return unknownStyle
 }
 
 func (f *figure) node(b *strings.Builder, n int, at layout.Box, label string) {
-	l := f.look(n)
+	l := f.style(n)
 	open, end := "<g", "</g>"
 	if f.target != nil {
 		open, end = fmt.Sprintf(`<a href="%s"`, html.EscapeString(f.target(n))), "</a>"
@@ -117,7 +119,7 @@ func (f *figure) node(b *strings.Builder, n int, at layout.Box, label string) {
 		title = f.titles(n)
 	}
 	fmt.Fprintf(b, `%s class="node %s" data-n="%d"><title>%s</title><path d="%s"/><text x="%d" y="%d">`,
-		open, l.Tone, n, html.EscapeString(title), outline(l.Tone, at), at.X+labelPad, at.Y+at.H/2+4)
+		open, l.Tone, n, html.EscapeString(title), outlinePath(l.Tone, at), at.X+labelPad, at.Y+at.H/2+4)
 	if l.Marker != "" {
 		fmt.Fprintf(b, `<tspan class="mark">%s</tspan> `, html.EscapeString(l.Marker))
 	}
@@ -129,8 +131,8 @@ func (f *figure) node(b *strings.Builder, n int, at layout.Box, label string) {
 	b.WriteString("</text>" + end + "\n")
 }
 
-// outline is the shape of a tone.
-func outline(tone string, b layout.Box) string {
+// outlinePath returns the shape of a tone.
+func outlinePath(tone string, b layout.Box) string {
 	x, y, w, h := b.X, b.Y, b.W, b.H
 	switch tone {
 	case "run": // a pill

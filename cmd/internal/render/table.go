@@ -7,68 +7,77 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// A failure early in a long chain skips hundreds: more than this many skips
-// with one root cause become a few and a count.
+// A failure early in a long chain skips hundreds of resources. More skips with one
+// root cause than skipsAll are shown as the first skipsListed and a count.
 const (
 	skipsListed = 3
 	skipsAll    = 5
 )
 
-// table returns the rows that the reader asked for, in the order of the manifest.
-func (t *text) table(r *model.Report) []row {
+// row is one line of the table, with the lines below it.
+type row struct {
+	marker, id, status, note string
+	below                    []string
+	diff                     []string
+}
+
+// tableRows returns the rows that the options ask for, in the order of the manifest.
+func tableRows(r *model.Report, opts Options) []row {
 	var rows []row
-	folded := t.fold(r)
+	folded := countFolded(r, opts)
 	listed := map[string]int{}
 	for i := range r.Resources {
 		o := &r.Resources[i]
+		key := foldKey(o)
 		switch {
-		case !t.listed(o):
+		case !isListed(o, opts):
 			continue
-		case folded[cause(o)] > 0:
-			if listed[cause(o)]++; listed[cause(o)] > skipsListed {
-				if listed[cause(o)] == folded[cause(o)] {
-					rows = append(rows, foldedRow(o, folded[cause(o)]-skipsListed))
+		case folded[key] > 0:
+			if listed[key]++; listed[key] > skipsListed {
+				if listed[key] == folded[key] {
+					rows = append(rows, foldedRow(o, folded[key]-skipsListed))
 				}
 				continue
 			}
 		}
-		rows = append(rows, t.row(r, o))
+		rows = append(rows, resourceRow(r, o, opts))
 	}
 	return rows
 }
 
-func (t *text) listed(o *model.ResourceReport) bool {
+func isListed(o *model.ResourceReport, opts Options) bool {
 	switch {
-	case t.Quiet:
-		return o.Status == model.Failed || o.Status == model.Interrupted
+	case opts.Quiet:
+		return isUnresolved(o)
 	case o.Status == model.Stable:
-		return t.Verbose
+		return opts.Verbose
 	}
 	return true
 }
 
-// cause is what folds rows together: the status, and the failure it goes back to.
-func cause(o *model.ResourceReport) string {
+// foldKey returns the key that rows share which may be folded: their status and
+// root cause. It is "" for a row that is never folded.
+func foldKey(o *model.ResourceReport) string {
 	if o.Status == model.Skipped || o.Status == model.NotReached {
 		return o.Status.String() + " " + o.RootCause
 	}
 	return ""
 }
 
-// fold counts the rows of each cause that has too many of them to list.
-func (t *text) fold(r *model.Report) map[string]int {
+// countFolded returns the number of rows of each key that has too many to list.
+func countFolded(r *model.Report, opts Options) map[string]int {
 	n := map[string]int{}
-	if t.Verbose || t.Quiet {
+	if opts.Verbose || opts.Quiet {
 		return n
 	}
 	for i := range r.Resources {
-		if c := cause(&r.Resources[i]); c != "" {
-			n[c]++
+		if key := foldKey(&r.Resources[i]); key != "" {
+			n[key]++
 		}
 	}
-	for c, many := range n {
+	for key, many := range n {
 		if many <= skipsAll {
-			delete(n, c)
+			delete(n, key)
 		}
 	}
 	return n
@@ -79,89 +88,50 @@ func foldedRow(o *model.ResourceReport, n int) row {
 	if o.RootCause != "" {
 		note = "because of " + Escape(o.RootCause)
 	}
-	return row{marker: "-", id: fmt.Sprintf("%d more", n), status: words(o.Status), note: note}
+	return row{marker: "-", id: fmt.Sprintf("%d more", n), status: statusText(o.Status), note: note}
 }
 
-func (t *text) row(r *model.Report, o *model.ResourceReport) row {
-	line := row{marker: marker(o), id: Escape(o.ID), status: words(o.Status), note: t.note(o)}
+func resourceRow(r *model.Report, o *model.ResourceReport, opts Options) row {
+	line := row{marker: symbol(o), id: Escape(o.ID), status: statusText(o.Status), note: noteText(o, opts.Verbose)}
 	planned := r.Mode == "plan"
-	if o.Description != "" && (planned || t.Verbose) {
-		line.below = append(line.below, t.paint(faint, Escape(o.Description)))
+	if o.Description != "" && (planned || opts.Verbose) {
+		line.below = append(line.below, opts.paint(faint, Escape(o.Description)))
 	}
-	if t.Verbose && len(o.Tags) > 0 {
+	if opts.Verbose && len(o.Tags) > 0 {
 		line.below = append(line.below, "tags: "+Escape(strings.Join(o.Tags, ", ")))
 	}
-	if t.Verbose && o.Command != "" && o.Command != o.Name {
+	if opts.Verbose && o.Command != "" && o.Command != o.Name {
 		line.below = append(line.below, "command: "+Escape(o.Command))
 	}
-	if t.Verbose {
+	if opts.Verbose {
 		for _, value := range valueLines(o) {
 			line.below = append(line.below, "value  "+value)
 		}
 	}
-	if planned || t.Verbose {
+	if planned || opts.Verbose {
 		for _, g := range o.Guards {
-			line.below = append(line.below, guard(g))
+			line.below = append(line.below, guardText(g))
 		}
-		line.diff = t.diff(o.Diff)
+		line.diff = paintDiff(o.Diff, opts)
 	}
 	return line
 }
 
-// diff shows what of a text changes.
-func (t *text) diff(diff string) []string {
+// paintDiff returns the lines of a diff, escaped and coloured.
+func paintDiff(diff string, opts Options) []string {
 	colors := map[byte]string{'-': red, '+': green, '@': cyan}
-	all := lines(diff)
+	all := splitLines(diff)
 	for i, line := range all {
 		if line != "" {
-			all[i] = t.paint(colors[line[0]], EscapeLine(line))
+			all[i] = opts.paint(colors[line[0]], EscapeLine(line))
 		}
 	}
 	return all
 }
 
-func guard(g model.GuardResult) string {
-	answer := "no exit code"
-	if g.Exit != nil {
-		answer = fmt.Sprintf("exit %d", *g.Exit)
-	}
-	return fmt.Sprintf("%s: %s (%s)", g.Property, Escape(g.Command), answer)
-}
-
-func marker(o *model.ResourceReport) string {
-	switch o.Status {
-	case model.WouldRun:
-		return "+"
-	case model.WouldRefresh:
-		return "~"
-	case model.MayRun:
-		return "?"
-	case model.Failed, model.Interrupted:
-		return "!"
-	case model.Stable:
-		if strings.HasPrefix(o.Reason, "skipped (") { // it is not for this machine
-			return "-"
-		}
-		return "="
-	case model.Changed:
-		if refreshed(o) {
-			return "~"
-		}
-		return "+"
-	}
-	return "-"
-}
-
-// refreshed says whether a resource acted because of a refresh: one of this
-// run, or one that an earlier run left owed.
-func refreshed(o *model.ResourceReport) bool {
-	return len(o.RefreshedBy) > 0 || strings.HasPrefix(o.Reason, "refresh ")
-}
-
-// words is a status as people write it.
-func words(s model.Status) string { return strings.ReplaceAll(s.String(), "_", " ") }
-
-func (t *text) note(o *model.ResourceReport) string {
+// noteText returns what the last column says of a resource: its reason, how long
+// it took, or both.
+func noteText(o *model.ResourceReport, verbose bool) string {
 	reason := Escape(o.Reason)
 	took := ""
 	if o.Attempts > 0 {
@@ -172,24 +142,24 @@ func (t *text) note(o *model.ResourceReport) string {
 		return strings.TrimPrefix(strings.TrimPrefix(reason, "refreshed "), "refresh ")
 	case model.Changed, model.Stable:
 		switch {
-		case took != "" && o.Command == "" && reason != "" && !t.Verbose:
-			return reason // without a command it is what was done
-		case took != "" && (reason == "" || !t.Verbose && !refreshed(o)):
+		case took != "" && o.Command == "" && reason != "" && !verbose:
+			return reason // without a command the reason describes the change
+		case took != "" && (reason == "" || !verbose && !isRefreshed(o)):
 			return took
-		case took != "" && t.Verbose:
+		case took != "" && verbose:
 			return took + ", " + reason
 		}
 	case model.Failed:
-		return failed(o, reason, took)
+		return failureNote(o, reason, took)
 	case model.Interrupted:
-		return lasted(reason, took)
+		return addDuration(reason, took)
 	}
 	return reason
 }
 
-// lasted adds to how a command ended how long that took; but not to a reason
-// that speaks of a time already (a timeout), or of something else than the end.
-func lasted(reason, took string) string {
+// addDuration appends to a reason how long the command ran, if the reason says
+// how the command ended. Other reasons (a timeout) speak of a time already.
+func addDuration(reason, took string) string {
 	for _, how := range []string{"exit ", "killed by ", "interrupted by "} {
 		if took != "" && strings.HasPrefix(reason, how) {
 			return reason + " after " + took
@@ -198,9 +168,10 @@ func lasted(reason, took string) string {
 	return reason
 }
 
-// failed adds what a reason must not hold, because it differs from run to run.
-func failed(o *model.ResourceReport, reason, took string) string {
-	reason = lasted(reason, took)
+// failureNote adds to a reason the facts that a reason must not hold, because
+// they differ from run to run.
+func failureNote(o *model.ResourceReport, reason, took string) string {
+	reason = addDuration(reason, took)
 	if o.Attempts > 1 {
 		reason += fmt.Sprintf(", %d attempts", o.Attempts)
 	}

@@ -9,31 +9,32 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Text is the report for people: what is not stable, a line that sums up the
-// rest, and what a person needs to know of each failure.
+// Text returns reports for people: the resources that are not stable, a summary
+// line, and the details of each failure.
 func Text(reports []model.Report, o Options) []byte {
-	t := text{Options: o, titled: o.Titled || len(reports) > 1}
+	t := textReport{Options: o}
+	t.Titled = t.Titled || len(reports) > 1
 	for i := range reports {
 		t.report(&reports[i])
 	}
 	return t.b.Bytes()
 }
 
-type text struct {
+// textReport is a text report that is being written.
+type textReport struct {
 	Options
-	titled bool
-	b      bytes.Buffer
+	b bytes.Buffer
 }
 
-func (t *text) report(r *model.Report) {
+func (t *textReport) report(r *model.Report) {
 	if t.Quiet && (r.ExitCode == 0 || r.ExitCode == 2) {
 		return
 	}
 	valid := len(r.Problems) == 0
 	if r.Error != "" && len(r.Resources) == 0 && (valid || r.Mode != "validate") {
-		return // nothing was done: the caller says why, on standard error
+		return // nothing ran: the caller writes the reason to standard error
 	}
-	if t.titled {
+	if t.Titled {
 		if t.b.Len() > 0 {
 			t.b.WriteByte('\n')
 		}
@@ -43,76 +44,50 @@ func (t *text) report(r *model.Report) {
 		t.problems(r)
 		return
 	}
-	t.rows(t.table(r))
+	t.rows(tableRows(r, t.Options))
 	if !t.Quiet {
 		t.warnings(r)
 	}
-	t.line("%s", summary(r))
+	t.line("%s", summaryLine(r))
 	for i := range r.Resources {
-		if o := &r.Resources[i]; o.Status == model.Failed || o.Status == model.Interrupted {
+		if o := &r.Resources[i]; isUnresolved(o) {
 			t.failure(r, o)
 		}
 	}
 }
 
-func (t *text) line(format string, args ...any) {
+func (t *textReport) line(format string, args ...any) {
 	fmt.Fprintf(&t.b, format+"\n", args...)
 }
 
-// problems are the result of a validation.
-func (t *text) problems(r *model.Report) {
+// problems writes the result of a validation.
+func (t *textReport) problems(r *model.Report) {
 	for _, p := range r.Problems {
 		t.line("%s", ProblemText(p, t.Options))
 	}
 	if !t.Quiet {
 		t.warnings(r)
 	}
-	t.line("%s", count(len(r.Problems), "problem"))
+	t.line("%s", countOf(len(r.Problems), "problem"))
 }
 
-func (t *text) warnings(r *model.Report) {
+func (t *textReport) warnings(r *model.Report) {
 	o := t.Options
-	o.Excerpts = o.Excerpts && r.Mode == "validate" // a run has more to tell
-	for _, w := range warnings(r) {
+	o.Excerpts = o.Excerpts && r.Mode == "validate" // a run has enough other lines to read
+	for _, w := range allWarnings(r) {
 		t.line("%s", WarningText(w, o))
 	}
 }
 
-// warnings returns those of the manifest and then those of its resources.
-func warnings(r *model.Report) []model.Problem {
-	all := r.Warnings
-	for i := range r.Resources {
-		all = append(all[:len(all):len(all)], r.Resources[i].Warnings...)
-	}
-	return all
-}
-
-// ProblemLine is a problem as one line that is safe on a terminal, except that
-// a message of several lines (a cycle) keeps them, indented.
-func ProblemLine(p model.Problem) string {
-	lines := strings.Split(p.String(), "\n")
-	for i, line := range lines {
-		lines[i] = Escape(line)
-	}
-	return strings.Join(lines, "\n  ")
-}
-
-// row is one line of the table, with what stands below it.
-type row struct {
-	marker, id, status, note string
-	below                    []string
-	diff                     []string
-}
-
-// Columns are as wide as their widest entry needs, within these bounds: one
-// very long name must not push everything off the screen.
+// Columns are as wide as their widest entry needs, within these bounds: one very
+// long name must not push the other columns off the screen.
 const (
 	idWidth     = 16
 	idWidthMost = 44
 	statusWidth = 16
 )
 
-func (t *text) rows(rows []row) {
+func (t *textReport) rows(rows []row) {
 	width := idWidth
 	for _, r := range rows {
 		if n := utf8.RuneCountInString(r.id) + 3; n > width && n <= idWidthMost {
@@ -120,63 +95,83 @@ func (t *text) rows(rows []row) {
 		}
 	}
 	for _, r := range rows {
-		head := t.paint(colors[r.marker], r.marker) + " " + pad(r.id, width)
+		head := t.paint(symbolColors[r.marker], r.marker) + " " + r.id + padding(r.id, width)
 		if r.note == "" {
-			t.line("%s%s", head, t.paint(colors[r.marker], r.status))
+			t.line("%s%s", head, t.paint(symbolColors[r.marker], r.status))
 		} else {
-			t.line("%s%s%s", head, t.paint(colors[r.marker], r.status)+padding(r.status, statusWidth), r.note)
+			t.line("%s%s%s", head, t.paint(symbolColors[r.marker], r.status)+padding(r.status, statusWidth), r.note)
 		}
 		for _, line := range r.below {
 			t.line("%s%s", strings.Repeat(" ", width+2), line)
 		}
-		for _, line := range r.diff { // long lines: not as far to the right
+		for _, line := range r.diff { // diff lines are long: less indentation
 			t.line("    %s", line)
 		}
 	}
 }
 
-// pad fills a text up to a width, and never lets it touch what follows.
-func pad(s string, width int) string { return s + padding(s, width) }
-
+// padding returns the spaces that fill a text up to a width, at least two, so that
+// it never touches the next column.
 func padding(s string, width int) string {
 	return strings.Repeat(" ", max(width-utf8.RuneCountInString(s), 2))
 }
 
-// The colours are the terminal's own first eight, which every theme has made readable.
-const (
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
-	faint  = "2"
-)
+// outputTail is how many of the last lines of a failed command's output are
+// shown without -v.
+const outputTail = 20
 
-var colors = map[string]string{"+": green, "~": cyan, "?": yellow, "!": red, "-": yellow, "=": faint}
+// placeColumn is the column of a failure's file and line, if the reason leaves room.
+const placeColumn = 49
 
-func (o Options) paint(color, s string) string {
-	if !o.Color || color == "" {
-		return s
+// failure writes the block that shows what failed, where it is declared, and its
+// output.
+func (t *textReport) failure(r *model.Report, o *model.ResourceReport) {
+	head := Escape(o.ID) + " " + statusText(o.Status)
+	if o.Reason != "" {
+		head += ": " + Escape(o.Reason)
 	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
-}
-
-// count returns "1 problem", "2 problems".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// Duration shows milliseconds as people read them: 0.4s, 1m05s, 2h03m.
-func Duration(ms int64) string {
-	tenths := (ms + 50) / 100
-	seconds := (ms + 500) / 1000
 	switch {
-	case tenths < 600:
-		return fmt.Sprintf("%d.%ds", tenths/10, tenths%10)
-	case seconds < 3600:
-		return fmt.Sprintf("%dm%02ds", seconds/60, seconds%60)
+	case o.Exit != nil && o.Expects != "" && strings.HasPrefix(o.Reason, "exit "):
+		head += " (" + o.Expects + ")"
+	case o.Reason == "killed by SIGKILL": // settle's own kills have a longer reason
+		head += " (out of memory?)"
 	}
-	return fmt.Sprintf("%dh%02dm", seconds/3600, seconds%3600/60)
+	if o.Ignored {
+		head += " (ignored)"
+	}
+	t.b.WriteByte('\n')
+	t.line("%s%s%s:%d", t.paint(red, head), padding(head, placeColumn), Escape(o.File), o.Line)
+	t.field("command", splitLines(o.Command))
+	t.field("cwd", splitLines(o.Cwd))
+	if o.Attempts == 0 {
+		for _, g := range o.Guards {
+			t.field(g.Property, splitLines(guardAnswer(g)))
+		}
+	}
+	if !o.Quiet {
+		t.field("output", t.outputLines(o.Output))
+	}
+	t.field("skipped", splitLines(skippedBecause(r, o)))
+}
+
+// field writes a labelled text, its further lines below its first.
+func (t *textReport) field(label string, lines []string) {
+	for i, line := range lines {
+		if i > 0 {
+			label = ""
+		}
+		t.line("%s", strings.TrimRight(fmt.Sprintf("  %-9s%s", label, EscapeLine(line)), " "))
+	}
+}
+
+// outputLines returns the last lines of an output, or all with -v.
+func (t *textReport) outputLines(output string) []string {
+	all := splitLines(output)
+	for i, line := range all {
+		all[i] = strings.TrimSuffix(line, "\r")
+	}
+	if cut := len(all) - outputTail; cut > 0 && !t.Verbose {
+		return append([]string{fmt.Sprintf("(%s before these: -v)", countOf(cut, "line"))}, all[cut:]...)
+	}
+	return all
 }

@@ -22,15 +22,15 @@ type bar struct {
 	Span
 }
 
-// lanes puts what ran at the same time side by side: each span into the first
-// lane that is free. Spans too short to be seen are left out, unless something
-// happened in them; how many is returned.
-func lanes(r *model.Report, spans []Span) (bars []bar, lanes int, end time.Duration, hidden int) {
+// assignLanes puts resources that ran at the same time side by side: each span goes
+// into the first free lane. It leaves out spans that are too short to be seen, unless
+// a command ran in them, and returns how many.
+func assignLanes(r *model.Report, spans []Span) (bars []bar, lanes int, end time.Duration, hidden int) {
 	for _, s := range spans {
 		end = max(end, s.To)
 	}
 	var free []time.Duration
-	for _, n := range byStart(spans) {
+	for _, n := range startOrder(spans) {
 		s := spans[n]
 		if n >= len(r.Resources) || r.Resources[n].Attempts == 0 && s.To-s.From < end/80 {
 			hidden++
@@ -49,8 +49,9 @@ func lanes(r *model.Report, spans []Span) (bars []bar, lanes int, end time.Durat
 	return bars, len(free), end, hidden
 }
 
-// byStart returns the indexes of what was started, in the order of the start.
-func byStart(spans []Span) []int {
+// startOrder returns the indexes of the resources that were started, in the order
+// of their start.
+func startOrder(spans []Span) []int {
 	var order []int
 	for n, s := range spans {
 		if s.To > 0 {
@@ -61,9 +62,9 @@ func byStart(spans []Span) []int {
 	return order
 }
 
-// timeline draws what ran when, as wide as the page is.
-func timeline(r *model.Report, spans []Span, target func(n int) string) string {
-	bars, count, end, hidden := lanes(r, spans)
+// drawTimeline returns a drawing of when each resource ran, as wide as the page.
+func drawTimeline(r *model.Report, spans []Span, target func(n int) string) string {
+	bars, count, end, hidden := assignLanes(r, spans)
 	if len(bars) == 0 {
 		return ""
 	}
@@ -76,9 +77,9 @@ func timeline(r *model.Report, spans []Span, target func(n int) string) string {
 	}
 	for _, bar := range bars {
 		o := &r.Resources[bar.n]
-		l := lookOf(o)
+		l := styleOf(o)
 		fmt.Fprintf(&b, `<a href="%s" class="bar %s"><title>%s</title><svg x="%s" y="%d" width="%s" height="%d"><rect width="100%%" height="100%%" rx="3"/><text x="6" y="14"><tspan class="mark">%s</tspan> %s</text></svg></a>`+"\n",
-			html.EscapeString(target(bar.n)), l.Tone, html.EscapeString(fmt.Sprintf("%s %s, from %s to %s", Escape(o.ID), l.Word, exact(bar.From), exact(bar.To))),
+			html.EscapeString(target(bar.n)), l.Tone, html.EscapeString(fmt.Sprintf("%s %s, from %s to %s", Escape(o.ID), l.Word, exactTime(bar.From), exactTime(bar.To))),
 			percent(bar.From, end), axisHeight+bar.lane*laneHeight, percent(max(bar.To-bar.From, end/400), end), laneHeight-4,
 			html.EscapeString(l.Marker), html.EscapeString(Escape(o.ID)))
 	}
@@ -93,7 +94,7 @@ func percent(at, end time.Duration) string {
 	return fmt.Sprintf("%.2f%%", 100*float64(at)/float64(max(end, 1)))
 }
 
-// ticks divides a time into four to ten steps that people count in.
+// ticks divides a time into at most ten steps of a usual length.
 func ticks(end time.Duration) []time.Duration {
 	step := time.Millisecond
 	for _, factor := range stepFactors {
@@ -121,7 +122,7 @@ var stepFactors = []time.Duration{
 	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, day, 7 * day, 30 * day, year,
 }
 
-// tickText is a time in the unit of the whole.
+// tickText returns a time in the unit that suits the whole duration.
 func tickText(at, end time.Duration) string {
 	switch {
 	case at == 0:
@@ -145,5 +146,5 @@ func tickText(at, end time.Duration) string {
 	return fmt.Sprintf("%dm", minutes)
 }
 
-// exact is a time for those who point at a bar.
-func exact(d time.Duration) string { return d.Round(ms).String() }
+// exactTime returns a time for the tooltip of a bar.
+func exactTime(d time.Duration) string { return d.Round(ms).String() }

@@ -7,7 +7,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-func TestProblemText(t *testing.T) {
+func TestProblemTextShowsTheExcerpt(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 5)
 	for _, tt := range []struct {

@@ -20,27 +20,27 @@ var pageJS string
 //go:embed assets/page.html
 var pageText string
 
-// pageTemplate is parsed when a page is asked for: it is a tenth of the time in
-// which settle starts.
+// pageTemplate is parsed when a page is written: parsing takes a tenth of the time
+// in which settle starts.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Parse(pageText))
 })
 
-// page is what the template shows. The page loads nothing and can be mailed:
-// style and script stand in it, and its policy allows these two, by hash, and
-// nothing else, whatever a command wrote.
+// page is the data of the template. The page loads nothing and can be mailed: it
+// contains its style and its script, and its policy allows these two by hash and
+// nothing else, whatever the output of a command contains.
 type page struct {
 	Title   string
 	Policy  string
 	CSS     template.CSS
 	JS      template.JS
 	Runs    []pageRun
-	Drawing template.HTML // of a graph that is shown without a run
+	Drawing template.HTML // a graph without a run
 	Counted string
 }
 
-// HTML is the report as a page: what became of each resource, how they hang
-// together, and what ran when.
+// HTML returns reports as a page: the result of each resource, their graph, and
+// when each ran.
 func HTML(reports []model.Report, o Options) []byte {
 	p := page{}
 	for i := range reports {
@@ -53,10 +53,10 @@ func HTML(reports []model.Report, o Options) []byte {
 	return p.bytes()
 }
 
-// graphPage draws a graph on a page of its own.
-func graphPage(g Graph) []byte {
+// renderGraphPage returns a graph on a page of its own.
+func renderGraphPage(g Graph) []byte {
 	f := newFigure(g)
-	p := page{Title: "settle graph", Drawing: template.HTML(f.svg("")), Counted: count(len(g.Nodes), "resource")} //nolint:gosec // svg escapes all texts
+	p := page{Title: "settle graph", Drawing: template.HTML(f.svg("")), Counted: countOf(len(g.Nodes), "resource")} //nolint:gosec // svg escapes every text
 	return p.bytes()
 }
 
@@ -66,7 +66,7 @@ func (p *page) bytes() []byte {
 	p.Policy = "default-src 'none'; style-src " + hashOf(css) + "; script-src " + hashOf(pageJS) + "; base-uri 'none'; form-action 'none'"
 	var b bytes.Buffer
 	if err := pageTemplate().Execute(&b, p); err != nil {
-		panic(err) // our own template over our own types
+		panic(err) // only a mistake in our own template can fail
 	}
 	return b.Bytes()
 }

@@ -12,7 +12,7 @@ import (
 // A link to the node itself, or to a node outside of the graph, has no line.
 func TestSVGLeavesOutLinksWithoutTwoNodes(t *testing.T) {
 	g := Graph{Nodes: []Node{{ID: "a#a"}}, Edges: []Edge{{From: "a#a", To: "a#a"}, {From: "a#a", To: "b#missing"}}}
-	if out := string(svg(g)); strings.Contains(out, `class="edge`) {
+	if out := string(renderSVG(g)); strings.Contains(out, `class="edge`) {
 		t.Errorf("such a link is drawn: %s", out)
 	}
 }
@@ -26,12 +26,12 @@ func TestHugeGraphsStayBounded(t *testing.T) {
 			g.Edges = append(g.Edges, Edge{From: g.Nodes[i-1].ID, To: g.Nodes[i].ID}, Edge{From: g.Nodes[0].ID, To: g.Nodes[i].ID})
 		}
 	}
-	if n := len(svg(g)); n > 10<<20 {
+	if n := len(renderSVG(g)); n > 10<<20 {
 		t.Errorf("%d bytes", n)
 	}
 }
 
-func TestShorten(t *testing.T) {
+func TestShortenCutsByCells(t *testing.T) {
 	for _, row := range []struct {
 		in   string
 		most int
@@ -45,14 +45,14 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-func TestLanes(t *testing.T) {
+func TestAssignLanesSeparatesOverlaps(t *testing.T) {
 	var r model.Report
 	for range 5 {
 		r.Resources = append(r.Resources, model.ResourceReport{Attempts: 1})
 	}
 	r.Resources[4].Attempts = 0
 	s := func(from, to int) Span { return Span{time.Duration(from), time.Duration(to)} }
-	bars, n, end, hidden := lanes(&r, []Span{s(0, 500), s(10, 20), {}, s(20, 500), s(499, 500)})
+	bars, n, end, hidden := assignLanes(&r, []Span{s(0, 500), s(10, 20), {}, s(20, 500), s(499, 500)})
 	if n != 2 || end != 500 || hidden != 1 || len(bars) != 3 {
 		t.Fatalf("%d bars in %d lanes to %v, %d hidden", len(bars), n, end, hidden)
 	}
@@ -63,7 +63,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-func TestTicks(t *testing.T) {
+func TestTicksAreUsualSteps(t *testing.T) {
 	for end, want := range map[time.Duration]string{
 		0:                         "0",
 		7 * time.Millisecond:      "0 1ms 2ms 3ms 4ms 5ms 6ms 7ms",

@@ -1,0 +1,112 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/settle-cm/settle/model"
+)
+
+// countOf returns "1 problem", "2 problems".
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Duration returns milliseconds as people read them: 0.4s, 1m05s, 2h03m.
+func Duration(ms int64) string {
+	tenths := (ms + 50) / 100
+	seconds := (ms + 500) / 1000
+	switch {
+	case tenths < 600:
+		return fmt.Sprintf("%d.%ds", tenths/10, tenths%10)
+	case seconds < 3600:
+		return fmt.Sprintf("%dm%02ds", seconds/60, seconds%60)
+	}
+	return fmt.Sprintf("%dh%02dm", seconds/3600, seconds%3600/60)
+}
+
+// seconds returns milliseconds as XML and metrics write a time.
+func seconds(ms int64) string { return fmt.Sprintf("%d.%03d", ms/1000, ms%1000) }
+
+// statusText returns a status as people write it.
+func statusText(s model.Status) string { return strings.ReplaceAll(s.String(), "_", " ") }
+
+// displayName returns the name of a report's manifest, or its path when it has
+// no name. It is not escaped.
+func displayName(r *model.Report) string {
+	if r.Name == "" {
+		return r.Manifest
+	}
+	return r.Name
+}
+
+// isUnresolved reports whether a resource failed or was interrupted, ignored
+// failures included.
+func isUnresolved(o *model.ResourceReport) bool {
+	return o.Status == model.Failed || o.Status == model.Interrupted
+}
+
+// isFailure reports whether a resource failed or was interrupted and the failure
+// counts.
+func isFailure(o *model.ResourceReport) bool { return isUnresolved(o) && !o.Ignored }
+
+// isRefreshed reports whether a resource ran because of a refresh: one of this
+// run, or one that an earlier run left owed.
+func isRefreshed(o *model.ResourceReport) bool {
+	return len(o.RefreshedBy) > 0 || strings.HasPrefix(o.Reason, "refresh ")
+}
+
+// guardText returns a guard with its command and the answer of it.
+func guardText(g model.GuardResult) string { return g.Property + ": " + guardAnswer(g) }
+
+func guardAnswer(g model.GuardResult) string {
+	answer := "no exit code"
+	if g.Exit != nil {
+		answer = fmt.Sprintf("exit %d", *g.Exit)
+	}
+	return fmt.Sprintf("%s (%s)", Escape(g.Command), answer)
+}
+
+// maxValue is how many bytes of a value are shown to people: enough to recognise it.
+const maxValue = 200
+
+// valueLines returns a line for each value that a resource uses: the expression,
+// its value, and where the expression is written.
+func valueLines(o *model.ResourceReport) []string {
+	var all []string
+	for _, v := range o.Values {
+		text := v.Value
+		if len(text) > maxValue {
+			text = strings.ToValidUTF8(text[:maxValue], "") + " …"
+		}
+		all = append(all, fmt.Sprintf("%s = %s  (%s)", Escape(v.Expression), Escape(text), Escape(v.Pos.String())))
+	}
+	return all
+}
+
+// skippedBecause returns how many resources were skipped because of a failure,
+// as a phrase; "" for zero.
+func skippedBecause(r *model.Report, o *model.ResourceReport) string {
+	n := 0
+	for i := range r.Resources {
+		if r.Resources[i].Status == model.Skipped && r.Resources[i].RootCause == o.ID {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return countOf(n, "resource") + " because of this"
+}
+
+// failureCost returns how many resources a failure kept from running, as a phrase;
+// "" for zero.
+func failureCost(r *model.Report, o *model.ResourceReport) string {
+	if skipped := skippedBecause(r, o); skipped != "" {
+		return "skipped: " + skipped
+	}
+	return ""
+}
