@@ -30,7 +30,7 @@ var edges = map[string][]string{
 	"model/condition":     {"model/spelling"},
 	"model/spelling":      {},
 	"model/value":         {"model/spelling"},
-	"model/engine":        {"model"},
+	"model/engine":        {"model", "model/graph"},
 	"model/disk":          {},
 	"manifests":           {"manifests/*", "model", "model/condition", "model/graph", "model/secret", "model/spelling", "model/value"},
 	"manifests/entry":     {"model"},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/graph"
 )
 
 // Journal keeps facts. When durable is set they, and all before them, must
@@ -77,16 +78,16 @@ type walk struct {
 	opts      Options
 	results   []model.Result
 	done      []bool
-	waits     []int   // how many upstream resources have not ended
-	below     [][]int // downstream neighbours, once each
-	root      []int   // for a skipped resource: whose fault it is
-	journaled []bool  // the journal hears of it: also of one that has something to pay and no edge any more
-	left      []bool  // it is known how it left things
-	upstream  []int   // first resource upstream that a preview expects to run before; -1
-	wide      []int   // the same, of those that may change more than one thing
-	apart     []bool  // it reads and changes one thing only
-	ignored   []int   // first resource upstream whose failure was ignored; -1
-	ready     intHeap // what could start now, first in the manifest on top
+	waits     []int         // how many upstream resources have not ended
+	below     [][]int       // downstream neighbours, once each
+	root      []int         // for a skipped resource: whose fault it is
+	journaled []bool        // the journal hears of it: also of one that has something to pay and no edge any more
+	left      []bool        // it is known how it left things
+	upstream  []int         // first resource upstream that a preview expects to run before; -1
+	wide      []int         // the same, of those that may change more than one thing
+	apart     []bool        // it reads and changes one thing only
+	ignored   []int         // first resource upstream whose failure was ignored; -1
+	ready     graph.MinHeap // what could start now, first in the manifest on top
 	running   int
 	stopped   atomic.Bool // nothing more starts; set by the deciding goroutine alone
 	unsynced  bool        // something was journaled since the last sync
@@ -380,18 +381,4 @@ func (w *walk) explain(ctx context.Context) {
 			w.results[n].Reason = reason
 		}
 	}
-}
-
-// intHeap is a heap of indexes, lowest first.
-type intHeap []int
-
-func (h intHeap) Len() int           { return len(h) }
-func (h intHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h intHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *intHeap) Push(x any)        { *h = append(*h, x.(int)) }
-func (h *intHeap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
 }

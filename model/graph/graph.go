@@ -13,7 +13,7 @@ import "container/heap"
 func Order(upstream [][]int) ([]int, bool) {
 	downstream := invert(upstream)
 	waits := make([]int, len(upstream)) // how many of its upstream a node still waits for
-	var next ready
+	var next MinHeap
 	for n, up := range upstream {
 		waits[n] = len(up)
 		if len(up) == 0 {
@@ -57,16 +57,20 @@ func invert(upstream [][]int) [][]int {
 	return downstream
 }
 
-// ready is a heap of the nodes that wait for nothing.
-type ready []int
+// MinHeap is a heap of node numbers, the lowest on top. It is for container/heap.
+type MinHeap []int
 
-func (r ready) Len() int           { return len(r) }
-func (r ready) Less(i, j int) bool { return r[i] < r[j] }
-func (r ready) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *ready) Push(n any)        { *r = append(*r, n.(int)) }
-func (r *ready) Pop() any {
-	last := len(*r) - 1
-	n := (*r)[last]
-	*r = (*r)[:last]
-	return n
+func (h MinHeap) Len() int           { return len(h) }
+func (h MinHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h MinHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push appends a number, as container/heap requires; use heap.Push.
+func (h *MinHeap) Push(x any) { *h = append(*h, x.(int)) }
+
+// Pop removes the last number, as container/heap requires; use heap.Pop.
+func (h *MinHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
 }
