@@ -44,8 +44,8 @@ const (
 	EndIgnored     End = "ignored"     // failed, with ignore_failure
 	EndInterrupted End = "interrupted" // by a signal to settle or its run timeout
 	EndNothing     End = "nothing"     // without effect: it could not start, or wrote nothing
-	EndDeferred    End = "deferred"    // the same, because a helper said so
-	EndShutdown    End = "shutdown"    // a helper said to stop the server, and it was stopped
+	EndDeferred    End = "deferred"    // the same, because the resource is to be left alone for now
+	EndShutdown    End = "shutdown"    // the resource was stopped for good
 )
 
 // Record is one line of the journal. Which fields are set depends on the kind.
@@ -87,7 +87,6 @@ type Memory struct {
 	Owed       []OwedRefresh           // in the order in which they were made; one for each subscriber and publisher
 	Unfinished map[string]string       // id -> the run that left its creates unfinished
 	Strays     map[string]StrayProcess // id -> the process it may still have
-	Shut       map[string]string       // id -> the last run in which its helper said shutdown, and nothing else since
 	LastStates map[string]string       // id -> how it left things when it last acted, in words of its type's own
 	Running    []string                // what a run that still goes on has begun and not ended
 
@@ -128,13 +127,6 @@ func (m *Memory) UnfinishedIn(r *Resource) string {
 		return run
 	}
 	return m.Unfinished[r.AliasID()]
-}
-
-// WasShut says whether the last thing that the resource's helper said was shutdown.
-func (m *Memory) WasShut(r *Resource) bool {
-	_, shut := m.Shut[r.ID()]
-	_, before := m.Shut[r.AliasID()]
-	return shut || before
 }
 
 // StrayOf returns the process that an attempt of the resource left, if the
@@ -194,7 +186,7 @@ func (m *Memory) lasts(id string) int {
 
 // Size is how many facts the memory adds up from at least.
 func (m *Memory) Size() int {
-	return len(m.Owed) + len(m.Unfinished) + len(m.Strays) + len(m.Shut) + len(m.LastStates)
+	return len(m.Owed) + len(m.Unfinished) + len(m.Strays) + len(m.LastStates)
 }
 
 // names returns what the manifest's resources are called, by name and alias.
@@ -229,9 +221,6 @@ func (m *Memory) OrphanedRefreshes(manifest *Manifest) []OwedRefresh {
 // Records returns the shortest journal that adds up to the same memory.
 func (m *Memory) Records() []Record {
 	facts := make([]Record, 0, m.Size())
-	for _, id := range slices.Sorted(maps.Keys(m.Shut)) { // first: it ends what else is said of the id
-		facts = append(facts, Record{Kind: RecordEnded, ID: id, Run: m.Shut[id], End: EndShutdown})
-	}
 	for _, id := range slices.Sorted(maps.Keys(m.Unfinished)) {
 		facts = append(facts, Record{Kind: RecordUnfinished, ID: id, Run: m.Unfinished[id]})
 	}

@@ -46,7 +46,7 @@ func process(run, id string, pid int) Record {
 }
 
 // what writes a memory in one line: debts as "subscriber<publisher@run", then marks, then
-// processes, then what was shut down, then how things were left.
+// processes, then how things were left.
 func what(m Memory) string {
 	var parts []string
 	for _, d := range m.Owed {
@@ -59,9 +59,6 @@ func what(m Memory) string {
 		case RecordProcess:
 			parts = append(parts, fmt.Sprintf("%s:%d@%s", fact.ID, fact.Process.PID, fact.Run))
 		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(m.Shut)) {
-		parts = append(parts, fmt.Sprintf("%s#%s", id, m.Shut[id]))
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.LastStates)) {
 		parts = append(parts, id+"="+m.LastStates[id])
@@ -172,11 +169,11 @@ var replays = []struct {
 	}, "x:9@2"},
 	{"under a new name, too", []Record{begin("1 old"), process("1", "old", 7), run("2"), begin("2 new"), end("2 new=old changed")}, ""},
 	// what a helper said
-	{"shut down is remembered, and owes nothing", []Record{begin("1 p s"), end("1 p shutdown")}, "p#1"},
-	{"it neither pays nor lifts a mark", []Record{begin("1 q! p"), end("1 q changed"), begin("1 p!"), end("1 p failed"), begin("2 p"), end("2 p shutdown")}, "p<q@1 p!1 p#2"},
-	{"another shutdown is the same", []Record{begin("1 p s"), end("1 p shutdown"), begin("2 p s"), end("2 p shutdown")}, "p#2"},
-	{"no answer does not change it", []Record{begin("1 p s"), end("1 p shutdown"), begin("2 p s"), end("2 p nothing")}, "p#1"},
-	{"nor does a kill", []Record{begin("1 p"), end("1 p shutdown"), begin("2 p"), run("3")}, "p#1"},
+	{"shut down is remembered, and owes nothing", []Record{begin("1 p s"), end("1 p shutdown")}, "p=shutdown"},
+	{"it neither pays nor lifts a mark", []Record{begin("1 q! p"), end("1 q changed"), begin("1 p!"), end("1 p failed"), begin("2 p"), end("2 p shutdown")}, "p<q@1 p!1 p=shutdown"},
+	{"another shutdown is the same", []Record{begin("1 p s"), end("1 p shutdown"), begin("2 p s"), end("2 p shutdown")}, "p=shutdown"},
+	{"no answer does not change it", []Record{begin("1 p s"), end("1 p shutdown"), begin("2 p s"), end("2 p nothing")}, "p=shutdown"},
+	{"nor does a kill", []Record{begin("1 p"), end("1 p shutdown"), begin("2 p"), run("3")}, "p=shutdown"},
 	{"another answer does: deferred", []Record{begin("1 p s"), end("1 p shutdown"), begin("2 p s"), end("2 p deferred")}, ""},
 	{"another answer does: applied", []Record{begin("1 p"), end("1 p shutdown"), begin("2 p"), end("2 p stable")}, ""},
 	{"another answer does: applied in part", []Record{begin("1 p"), end("1 p shutdown"), begin("2 p"), end("2 p failed")}, ""},

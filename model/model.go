@@ -162,16 +162,17 @@ type Spec interface {
 
 // About is what can be said of a resource without looking at the machine.
 type About struct {
-	Command   string // for people: can be pasted into a shell
-	Cwd       string
-	Expects   string // what counts as success, e.g. "returns 0"
-	User      string // who it runs as, when that needs rights that settle may lack; "" for itself
-	Quiet     bool   // its output is for reports only
-	Creates   bool   // it has creates
-	Check     bool   // every success leaves all unchanged: never something to do
-	MayChange bool   // a success changes something or not: only a run can tell
-	Journaled bool   // the journal must know when it acts, whatever its edges are
-	Apart     bool   // it reads and changes one thing only: no two such resources change what the other reads
+	Command    string // for people: can be pasted into a shell
+	Cwd        string
+	Expects    string // what counts as success, e.g. "returns 0"
+	User       string // who it runs as, when that needs rights that settle may lack; "" for itself
+	Quiet      bool   // its output is for reports only
+	Creates    bool   // it has creates
+	Check      bool   // every success leaves all unchanged: never something to do
+	MayChange  bool   // a success changes something or not: only a run can tell
+	Journaled  bool   // the journal must know when it acts, whatever its edges are
+	KeepsState bool   // its last state stays true while it acts, so a killed run does not lose it
+	Apart      bool   // it reads and changes one thing only: no two such resources change what the other reads
 }
 
 // Ask is what a walk knows of a resource when it reaches it.
@@ -183,7 +184,7 @@ type Ask struct {
 	Unfinished  string        // row 3's mark: the run that left creates unfinished, "" for none
 	LastState   string        // what its last Effect told it to remember, "" when there is none or no one knows
 	SkipGuards  bool          // start no process: guards stay unread
-	AskHelpers  bool          // ask helpers to find out what acting would change
+	Probe       bool          // also start programs that can tell what acting would change
 }
 
 // Certainty is how sure a walk is of something.
@@ -224,8 +225,8 @@ var ErrNotPermitted = errors.New("not permitted")
 type Stage struct {
 	Output         func(line []byte)     // one line for people, without its end, as it comes; nil: nobody listens
 	Started        func(p Process) error // a process of the resource leads from now on
-	WasShut        bool                  // the last thing that its helper said in an earlier run was shutdown
-	RemembersState bool                  // a later run will know the effect's Last
+	LastState      string                // as in Ask
+	RemembersState bool                  // a later run will know the effect's LastState
 }
 
 // Process identifies a process beyond the reuse of its pid.
@@ -234,13 +235,28 @@ type Process struct {
 	Start uint64 `json:"start"` // clock ticks since boot, as in /proc/PID/stat; 0 where unknown
 }
 
+// Measures are values that a type counts, by name. A result has the sum over
+// the attempts of its resource.
+type Measures map[string]float64
+
+// Add adds other measures to these.
+func (m *Measures) Add(other Measures) {
+	if *m == nil && len(other) > 0 {
+		*m = make(Measures, len(other))
+	}
+	for name, value := range other {
+		(*m)[name] += value
+	}
+}
+
 // Effect is how a Run went.
 type Effect struct {
-	Began     bool    // a process started or something was replaced: the run had an effect
-	Helped    *Helped // of a resource with a helper; one that was asked is worth another try although nothing began
-	Unchanged bool    // it succeeded and changed nothing
-	Ended     Status  // Deferred or Shutdown when a helper said so; else the zero value
-	Reason    string  // for Deferred, Shutdown and a success that has more to say
+	Began     bool     // a process started or something was replaced: the run had an effect
+	Again     bool     // after a failure another attempt is worthwhile although nothing began
+	Measures  Measures // what its type counts over all runs
+	Unchanged bool     // it succeeded and changed nothing
+	Ended     Status   // Deferred or Shutdown; else the zero value
+	Reason    string   // for Deferred, Shutdown and a success that has more to say
 	Exit      *int
 	Signal    string
 	Output    string

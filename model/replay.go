@@ -41,7 +41,6 @@ type fold struct {
 	count int                   // debts ever made
 	marks map[string]string
 	left  map[string]StrayProcess
-	shut  map[string]string
 	last  map[string]string
 	open  map[string]Record // began and not ended
 	begun []string          // ids of open, oldest first, and of some that have ended
@@ -55,7 +54,7 @@ type numbered struct {
 func newFold(facts []Record) *fold {
 	f := &fold{
 		owed: map[string][]numbered{}, made: map[[2]string]bool{},
-		marks: map[string]string{}, left: map[string]StrayProcess{}, shut: map[string]string{}, last: map[string]string{}, open: map[string]Record{},
+		marks: map[string]string{}, left: map[string]StrayProcess{}, last: map[string]string{}, open: map[string]Record{},
 	}
 	for _, fact := range facts {
 		f.add(fact)
@@ -105,6 +104,10 @@ func (f *fold) add(fact Record) {
 	}
 }
 
+// lastShutdown is the last state of a resource whose latest end is EndShutdown.
+// Older journals have no record of that state itself.
+const lastShutdown = string(EndShutdown)
+
 func (f *fold) end(fact Record) {
 	began := f.open[fact.ID]
 	delete(f.open, fact.ID)
@@ -127,11 +130,14 @@ func (f *fold) end(fact Record) {
 	}
 	switch fact.End {
 	case EndShutdown:
-		f.shut[fact.ID] = fact.Run
-	case EndNothing: // nobody has said anything
+		f.last[fact.ID] = lastShutdown
+	case EndNothing: // the attempt had no effect
 	default:
-		delete(f.shut, fact.ID)
-		delete(f.shut, fact.Alias)
+		for _, id := range []string{fact.ID, fact.Alias} {
+			if f.last[id] == lastShutdown {
+				delete(f.last, id)
+			}
+		}
 	}
 }
 
@@ -195,14 +201,11 @@ func (f *fold) forget(fact Record) {
 		clear(f.owed)
 		clear(f.made)
 		clear(f.marks)
-		clear(f.shut)
 		clear(f.last)
 		return
 	}
 	delete(f.last, fact.ID)
 	delete(f.last, fact.Alias)
-	delete(f.shut, fact.ID)
-	delete(f.shut, fact.Alias)
 	f.pay(fact.ID, fact.Alias)
 	f.unmark(fact.ID, fact.Alias)
 }
@@ -213,7 +216,7 @@ func (f *fold) memory() Memory {
 		all = append(all, debts...)
 	}
 	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
-	m := Memory{Unfinished: f.marks, Strays: f.left, Shut: f.shut, LastStates: f.last}
+	m := Memory{Unfinished: f.marks, Strays: f.left, LastStates: f.last}
 	for _, debt := range all {
 		m.Owed = append(m.Owed, debt.OwedRefresh)
 	}

@@ -24,7 +24,7 @@ type Result struct {
 	Warnings    []string
 
 	NotPermitted bool      // it failed because settle lacks rights
-	Helped       []Helped  // by attempt; empty when it has no helper
+	Measures     Measures  // summed over its attempts
 	Acted        bool      // its Run was called
 	Began        bool      // its Run had an effect, also when it failed
 	Missing      bool      // creates was missing before it acted

@@ -19,7 +19,7 @@ import (
 type helperTally struct {
 	manifest string
 	sites    []string // of its provisions; none: there is nothing to tell
-	counts   map[string]model.HelperCount
+	counts   map[string]provision.Counts
 	paused   map[string]bool
 }
 
@@ -42,7 +42,7 @@ func countsFile(l *loaded) string {
 // remembered is the tally of all runs so far. What cannot be read counts from
 // zero again, as a counter may.
 func (l *loaded) remembered() *helperTally {
-	t := &helperTally{manifest: l.report.Manifest, counts: map[string]model.HelperCount{}, paused: map[string]bool{}}
+	t := &helperTally{manifest: l.report.Manifest, counts: map[string]provision.Counts{}, paused: map[string]bool{}}
 	if l.manifest == nil {
 		return t
 	}
@@ -50,7 +50,7 @@ func (l *loaded) remembered() *helperTally {
 		return t
 	}
 	if text, err := os.ReadFile(countsFile(l)); err != nil || json.Unmarshal(text, &t.counts) != nil || t.counts == nil {
-		t.counts = map[string]model.HelperCount{}
+		t.counts = map[string]provision.Counts{}
 	}
 	return t
 }
@@ -63,7 +63,7 @@ func (l *loaded) count(results []model.Result) error {
 		return nil
 	}
 	before := maps.Clone(l.tally.counts)
-	l.tally.paused = model.CountHelpers(l.tally.counts, results)
+	l.tally.paused = provision.Count(l.tally.counts, l.manifest, results)
 	if l.report.State.Dir == "" || maps.Equal(before, l.tally.counts) {
 		return nil
 	}

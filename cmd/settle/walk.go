@@ -183,7 +183,7 @@ func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) endin
 	a.note(l.manifest.PreMessage)
 	results, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
 		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
-		SkipGuards: j.skipGuards, AskHelpers: j.askHelpers, Journal: known, RemembersState: known.remembers(),
+		SkipGuards: j.skipGuards, Probe: j.askHelpers, Journal: known, RemembersState: known.remembers(),
 		Watch: known.watched(l.manifest, show.watch(l)), Alive: proc.Alive, Now: time.Now,
 	})
 	l.report.Resources = show.rest(l, results)

@@ -60,7 +60,7 @@ func (w *walk) task(n int) Task {
 	t.Ask.Owed = w.plan.Memory.OwedTo(r)
 	t.Ask.Unfinished = w.plan.Memory.UnfinishedIn(r)
 	t.Ask.LastState = w.plan.Memory.LastStateOf(r)
-	t.Ask.SkipGuards, t.Ask.AskHelpers = w.opts.SkipGuards, w.opts.AskHelpers
+	t.Ask.SkipGuards, t.Ask.Probe = w.opts.SkipGuards, w.opts.Probe
 	switch {
 	case len(t.Ask.RefreshedBy) > 0 || len(t.Ask.Owed) > 0:
 		t.Ask.Refresh = model.Yes
@@ -213,10 +213,8 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Result) model.
 		o.Attempts++
 		effect, err = r.Spec.Run(ctx, stage)
 		o.Began = o.Began || effect.Began
-		if effect.Helped != nil {
-			o.Helped = append(o.Helped, *effect.Helped)
-		}
-		if err == nil || !effect.Began && !asked(&effect) || o.Attempts >= r.Tries || !pause(ctx, r.TrySleep) {
+		o.Measures.Add(effect.Measures)
+		if err == nil || !effect.Began && !effect.Again || o.Attempts >= r.Tries || !pause(ctx, r.TrySleep) {
 			break
 		}
 	}
@@ -238,7 +236,7 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Result) model.
 func successful(o model.Result, effect *model.Effect) model.Result {
 	switch {
 	case effect.Ended != model.NotReached:
-		o.Status, o.Reason = effect.Ended, effect.Reason
+		o.Status, o.Reason, o.LastState = effect.Ended, effect.Reason, effect.LastState
 	case effect.Unchanged:
 		o.Status, o.LastState = model.Stable, effect.LastState
 	default:
@@ -271,9 +269,6 @@ type stillRuns struct{ model.StrayProcess }
 func (s *stillRuns) Error() string {
 	return fmt.Sprintf("pid %d of run %s still runs it", s.PID, s.Run)
 }
-
-// asked says whether a helper was started.
-func asked(e *model.Effect) bool { return e.Helped != nil && e.Helped.Took > 0 }
 
 // failed makes an outcome a failure. That its command still runs is none to be
 // ignored: what it changes is yet to come, and its subscribers have to wait.

@@ -42,7 +42,7 @@ type Options struct {
 	Jobs           int  // how many resources at once; below 1 is 1
 	FailFast       bool // start nothing more after the first failure that is not ignored
 	SkipGuards     bool // start no process for a guard
-	AskHelpers     bool // ask helpers before they would be, to find out what they would say
+	Probe          bool // let checks start programs that can tell what acting would change
 	Journal        Journal
 	RemembersState bool // a later run will know what the journal is told
 	Watch          Watch
@@ -119,11 +119,12 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 	w.inbox = make(chan message, 1)
 	for i := range m.Resources {
 		r := &m.Resources[i]
+		about := r.Spec.About()
 		w.results[i].ID = r.ID()
-		w.apart[i] = r.Spec.About().Apart
+		w.apart[i] = about.Apart
 		w.root[i], w.upstream[i], w.wide[i], w.ignored[i] = -1, -1, -1, -1
 		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.UnfinishedIn(r) != ""
-		w.left[i] = plan.Memory.LastStateOf(r) != ""
+		w.left[i] = !about.KeepsState && plan.Memory.LastStateOf(r) != ""
 		for _, e := range r.Upstream {
 			if below := w.below[e.On]; len(below) == 0 || below[len(below)-1] != i { // two edges to one publisher are one wait
 				w.waits[i]++
@@ -262,7 +263,7 @@ func (w *walk) led(n int, p *model.Process) error {
 // finish runs what is left of a resource.
 func (w *walk) finish(ctx context.Context, msg message) message {
 	n, r := msg.n, &w.m.Resources[msg.n]
-	stage := model.Stage{WasShut: w.plan.Memory.WasShut(r), RemembersState: w.opts.RemembersState}
+	stage := model.Stage{LastState: w.plan.Memory.LastStateOf(r), RemembersState: w.opts.RemembersState}
 	if w.opts.Watch.Output != nil && !r.Sensitive {
 		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
 	}
@@ -286,7 +287,7 @@ func (w *walk) end(n int, o model.Result) {
 	if w.journaled[n] {
 		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
 	}
-	if o.LastState != "" {
+	if o.LastState != "" || o.Acted && w.keeps(n) {
 		w.facts = append(w.facts, last(r, o.LastState))
 	}
 	if o.Stop != nil && w.differs == nil {
@@ -304,6 +305,12 @@ func (w *walk) end(n int, o model.Result) {
 			heap.Push(&w.ready, d)
 		}
 	}
+}
+
+// keeps reports whether the journal still has a last state of the resource: it
+// was not dropped before the resource acted.
+func (w *walk) keeps(n int) bool {
+	return !w.left[n] && w.plan.Memory.LastStateOf(&w.m.Resources[n]) != ""
 }
 
 // append hands the collected facts to the journal. After an error nothing more

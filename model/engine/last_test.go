@@ -17,9 +17,10 @@ type leaving struct {
 	effect model.Effect
 	err    error
 	during func()
+	keeps  bool
 }
 
-func (s *leaving) About() model.About { return model.About{} }
+func (s *leaving) About() model.About { return model.About{KeepsState: s.keeps} }
 
 func (s *leaving) Check(_ context.Context, ask model.Ask) (model.Decision, error) {
 	s.asked = ask.LastState
@@ -91,5 +92,44 @@ func TestWhileItActsNoOneKnowsHowThingsAre(t *testing.T) {
 	want := []model.Record{{Kind: model.RecordLastState, ID: "exec#0"}, {Kind: model.RecordLastState, ID: "exec#0", LastState: "b"}}
 	if d := cmp.Diff(want, j.facts); d != "" {
 		t.Errorf("facts (-want +got):\n%s", d)
+	}
+}
+
+// A type whose state stays true while it acts loses it to another state only.
+func TestKeptStateIsNotDroppedBeforeTheResourceActs(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		effect model.Effect
+		err    error
+		want   []model.Record
+	}{
+		{"another state", model.Effect{Began: true, LastState: "b"}, nil, []model.Record{{Kind: model.RecordLastState, ID: "exec#0", LastState: "b"}}},
+		{"no state", model.Effect{Began: true}, nil, []model.Record{{Kind: model.RecordLastState, ID: "exec#0"}}},
+		{"no effect", model.Effect{}, errors.New("no answer"), []model.Record{{Kind: model.RecordLastState, ID: "exec#0", LastState: "a"}}},
+	} {
+		j := &tape{}
+		s := &leaving{keeps: true, effect: row.effect, err: row.err}
+		s.during = func() {
+			if len(j.facts) > 0 {
+				t.Errorf("%s: it acts after %v", row.name, j.facts)
+			}
+		}
+		m := &model.Manifest{Order: []int{0}, Resources: []model.Resource{{Ref: model.Ref{Type: "exec", Name: "0"}, Tries: 1, Spec: s}}}
+		plan := &model.Plan{Manifest: m, Memory: model.Memory{LastStates: map[string]string{"exec#0": "a"}}, Run: "r"}
+		if _, err := engine.Run(t.Context(), plan, engine.Options{Act: engine.Apply, Journal: j, Now: clock, RemembersState: true}); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(row.want, j.facts); d != "" {
+			t.Errorf("%s: records (-want +got):\n%s", row.name, d)
+		}
+	}
+}
+
+func TestMeasuresAreSummedAndAgainAllowsAnotherAttempt(t *testing.T) {
+	s := &leaving{effect: model.Effect{Again: true, Measures: model.Measures{"tries": 1}}, err: errors.New("no answer")}
+	m := &model.Manifest{Order: []int{0}, Resources: []model.Resource{{Ref: model.Ref{Type: "exec", Name: "0"}, Tries: 3, Spec: s}}}
+	results, _ := apply(t, m, model.Memory{}, engine.Options{})
+	if results[0].Attempts != 3 || results[0].Measures["tries"] != 3 {
+		t.Errorf("%d attempts, %v", results[0].Attempts, results[0].Measures)
 	}
 }

@@ -2,9 +2,9 @@ package provision_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
@@ -230,8 +230,7 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// What metrics count of each attempt.
-func TestHelped(t *testing.T) {
+func TestMeasuresOfAProvisionAreSummedOverItsAttempts(t *testing.T) {
 	s := newSite(t)
 	s.write("paused", "")
 	s.write("reply.json", minimal(""))
@@ -239,15 +238,15 @@ func TestHelped(t *testing.T) {
 	const properties = "site: london\ntries: 2\ntry_sleep: 1ms"
 	tests := []struct {
 		name, properties string
-		want             []model.Helped // with Took as 0 or 1
+		want             model.Measures // with a second for any time
 	}{
-		{"failed, then wrote", properties, []model.Helped{{Site: "london", Took: 1, Failed: true}, {Site: "london", Took: 1, Wrote: true}}},
-		{"wrote nothing", properties, []model.Helped{{Site: "london", Took: 1}}},
-		{"paused", properties + "\npause_file: paused", []model.Helped{{Site: "london", Paused: true}}},
-		{"not started", properties + "\nhelper: ./gone", []model.Helped{{Site: "london", Failed: true}}},
-		{"never got so far", properties + "\ninventory_file: gone", []model.Helped{{Site: "london"}}},
-		{"timed out", "timeout: 50ms\nhelper: sleep 600", []model.Helped{{Took: 1, Failed: true}}},
-		{"refused", "helper: echo 1", []model.Helped{{Took: 1, Failed: true}}},
+		{"failed, then wrote", properties, model.Measures{"helper_runs": 2, "helper_seconds": 1, "helper_errors": 1, "files_written": 1}},
+		{"wrote nothing", properties, model.Measures{"helper_runs": 1, "helper_seconds": 1}},
+		{"paused", properties + "\npause_file: paused", model.Measures{"paused": 1}},
+		{"not started", properties + "\nhelper: ./gone", model.Measures{"helper_errors": 1}},
+		{"no inventory", properties + "\ninventory_file: gone", nil},
+		{"timed out", "timeout: 50ms\nhelper: sleep 600", model.Measures{"helper_runs": 1, "helper_seconds": 1, "helper_errors": 1}},
+		{"refused", "helper: echo 1", model.Measures{"helper_runs": 1, "helper_seconds": 1, "helper_errors": 1}},
 	}
 	for _, tt := range tests {
 		text := s.manifest(tt.properties)
@@ -255,11 +254,11 @@ func TestHelped(t *testing.T) {
 			text = strings.Replace(text, "          helper: ./helper\n", "", 1)
 		}
 		o := s.walk(engine.Apply, text)
-		for i := range o.Helped {
-			o.Helped[i].Took = min(o.Helped[i].Took, 1)
+		if o.Measures["helper_seconds"] > 0 {
+			o.Measures["helper_seconds"] = 1
 		}
-		if !slices.Equal(o.Helped, tt.want) {
-			t.Errorf("%s: %+v, want %+v (%s)", tt.name, o.Helped, tt.want, o.Reason)
+		if !maps.Equal(o.Measures, tt.want) {
+			t.Errorf("%s: %+v, want %+v (%s)", tt.name, o.Measures, tt.want, o.Reason)
 		}
 	}
 }

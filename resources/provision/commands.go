@@ -10,14 +10,17 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// shutdown stops the server: once, until the helper says something else.
+// stateShutdown is the last state of a server that the helper had shut down.
+const stateShutdown = "shutdown"
+
+// shutdown runs on_shutdown, unless the previous answer of the helper was shutdown too.
 func (s *server) shutdown(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) error {
-	if len(s.onShutdown) > 0 && !stage.WasShut {
+	if len(s.onShutdown) > 0 && stage.LastState != stateShutdown {
 		if err := s.command(ctx, stage, "on_shutdown", s.onShutdown, nil, effect); err != nil {
 			return err
 		}
 	}
-	effect.Ended, effect.Reason = model.Shutdown, a.mask.Redact(a.verdict.Reason)
+	effect.Ended, effect.LastState, effect.Reason = model.Shutdown, stateShutdown, a.mask.Redact(a.verdict.Reason)
 	return nil
 }
 

@@ -181,7 +181,7 @@ func (s *site) walkWith(act engine.Act, text string, askHelpers bool) *model.Res
 	memory := model.Replay(s.facts)
 	s.heard = nil
 	outcomes, err := engine.Run(context.Background(), &model.Plan{Manifest: m, Memory: memory, Run: fmt.Sprint(len(s.facts))}, engine.Options{
-		Act: act, Journal: s, RemembersState: true, Now: time.Now, AskHelpers: askHelpers,
+		Act: act, Journal: s, RemembersState: true, Now: time.Now, Probe: askHelpers,
 		Watch: engine.Watch{Output: func(_ int, line []byte) { s.heard = append(s.heard, string(line)) }},
 	})
 	if err != nil {

@@ -149,6 +149,6 @@ func Site(spec model.Spec) (site string, ok bool) {
 // About says what is known without looking at the machine.
 func (s *server) About() model.About {
 	return model.About{
-		Command: s.text, Cwd: s.base.Dir, Creates: s.creates, MayChange: true, Journaled: true,
+		Command: s.text, Cwd: s.base.Dir, Creates: s.creates, MayChange: true, Journaled: true, KeepsState: true,
 	}
 }

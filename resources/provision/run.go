@@ -29,7 +29,7 @@ func (s *server) Check(ctx context.Context, ask model.Ask) (model.Decision, erro
 	if ask.Refresh != model.Yes && len(d.Guards) == 0 && !d.Missing {
 		d.Reason = "would ask the helper"
 	}
-	if ask.AskHelpers && !ask.SkipGuards {
+	if ask.Probe && !ask.SkipGuards {
 		return s.foresee(ctx, d)
 	}
 	if err := s.paused(); err != nil {
@@ -257,9 +257,7 @@ func (s *server) changes(a *answer) ([]change, error) {
 // Run asks the helper and does what it says.
 func (s *server) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
 	a, err := s.ask(ctx, stage, true)
-	effect := model.Effect{Warnings: s.warnings(a), Helped: &model.Helped{
-		Site: s.site, Took: a.took, Paused: errors.Is(err, errPaused), Failed: err != nil && a.reply == nil && a.tried,
-	}}
+	effect := model.Effect{Warnings: s.warnings(a), Again: a.took > 0, Measures: measure(a, err)}
 	if err == nil {
 		err = s.follow(ctx, stage, a, &effect)
 	}
@@ -268,6 +266,21 @@ func (s *server) Run(ctx context.Context, stage model.Stage) (model.Effect, erro
 		effect.Truncated = effect.Truncated || a.exit.Truncated
 	}
 	return effect, err
+}
+
+// measure returns the measures of one exchange with the helper.
+func measure(a *answer, err error) model.Measures {
+	m := model.Measures{}
+	if a.took > 0 {
+		m[measureRuns], m[measureSeconds] = 1, a.took.Seconds()
+	}
+	if err != nil && a.reply == nil && a.tried {
+		m[measureErrors] = 1
+	}
+	if errors.Is(err, errPaused) {
+		m[measurePaused] = 1
+	}
+	return m
 }
 
 // warnings are what is to be said of an exchange, whatever became of it.
@@ -319,7 +332,9 @@ func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effec
 		if err != nil {
 			return err
 		}
-		effect.Helped.Wrote = effect.Helped.Wrote || done
+		if done {
+			effect.Measures[measureWrites] = 1
+		}
 		written = append(written, s.said(&changes[i])...)
 	}
 	effect.Reason = strings.Join(written, ", ")
