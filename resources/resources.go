@@ -34,8 +34,8 @@ type World struct {
 func Types(w World) []model.Type {
 	commands := exec.Options{
 		Run: proc.Run, LookPath: proc.LookPath, Join: posix.Join,
-		Posix: exec.Provider{Argv: posix.Argv, Doubts: posix.Doubts},
-		Shell: exec.Provider{Argv: shell.Argv, Doubts: shell.Doubts},
+		Posix: exec.Provider{Argv: posix.Argv, Doubts: posix.Warnings},
+		Shell: exec.Provider{Argv: shell.Argv, Doubts: shell.Warnings},
 		Fill:  shell.Fill,
 		Commands: exec.NewCommands(exec.Inherited{
 			Environ: w.Environ, CleanEnv: w.CleanEnv, Grace: w.Grace, RunID: w.Run, Redact: w.Mask,
@@ -67,7 +67,7 @@ func provisions(w World, commands exec.Options) provision.Options {
 				return tokens.Sign(tokens.Server(t), tokens.Signer(by))
 			},
 			Keep: func(token string, want provision.Token, by provision.Signer) (bool, error) {
-				return tokens.Keep(token, tokens.Server(want), tokens.Signer(by))
+				return tokens.IsCurrent(token, tokens.Server(want), tokens.Signer(by))
 			},
 		},
 		StateDir: w.StateDir,

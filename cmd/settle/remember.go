@@ -242,7 +242,7 @@ func (m *memory) close(e *ending) {
 	if m.locked == nil {
 		return
 	}
-	if err := m.locked.Keep(e.report); err != nil {
+	if err := m.locked.SaveReport(e.report); err != nil {
 		e.unwritten = errors.Join(e.unwritten, err)
 		e.report.ExitCode = exitCode(*e)
 	}

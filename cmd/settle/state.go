@@ -103,7 +103,7 @@ func (c *owedCommand) run(a *app) []ending {
 	if err != nil {
 		return a.refuseState(o, refusedState(err))
 	}
-	if snap.Going != nil {
+	if snap.Active != nil {
 		a.err.Info("an apply is running: what is owed may change")
 	}
 	memory := snap.Memory()
@@ -231,7 +231,7 @@ func remembered(m model.Memory, fact model.Record) (debts, marks, left int) {
 // elsewhere warns of state of the same manifest that another user has.
 func elsewhere(s journal.Store, l *loaded) []model.Problem {
 	var warnings []model.Problem
-	for _, message := range s.Others(os.Getenv, os.Geteuid()) {
+	for _, message := range s.OtherUsers(os.Getenv, os.Geteuid()) {
 		warnings = append(warnings, model.Problem{Pos: model.Pos{File: l.report.Manifest}, Message: message})
 	}
 	return warnings

@@ -63,7 +63,7 @@ func (c *showCommand) run(a *app) []ending {
 		return a.refuseState(o, refusedState(err))
 	}
 	past, report, err := snap.Report(c.Run)
-	var missing *journal.NoRun
+	var missing *journal.UnknownRun
 	switch {
 	case errors.As(err, &missing):
 		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))

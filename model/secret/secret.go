@@ -16,13 +16,13 @@ import (
 const (
 	// shortest is how long a value must be: hiding shorter ones would hide
 	// ordinary words, and so give the value away.
-	shortest = 4
+	minLength = 4
 	// shortestLine is how long a line of a value of several lines must be to be
 	// hidden by itself.
-	shortestLine = 8
+	minLineLength = 8
 )
 
-const stars = "***"
+const replacement = "***"
 
 // Redactor hides a set of values. The nil Redactor hides nothing.
 type Redactor struct {
@@ -53,17 +53,17 @@ func New(values []string) (m *Redactor, short []string) {
 		switch {
 		case whole == "":
 			continue
-		case len(whole) < shortest:
+		case len(whole) < minLength:
 			short = append(short, v)
 			continue
 		}
-		texts = append(texts, spellings(whole)...)
+		texts = append(texts, quotedForms(whole)...)
 		if !strings.ContainsAny(whole, "\r\n") {
 			continue
 		}
 		for line := range strings.FieldsFuncSeq(whole, func(r rune) bool { return r == '\n' || r == '\r' }) {
-			if line = strings.TrimSpace(line); len(line) >= shortestLine {
-				texts = append(texts, spellings(line)...)
+			if line = strings.TrimSpace(line); len(line) >= minLineLength {
+				texts = append(texts, quotedForms(line)...)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func New(values []string) (m *Redactor, short []string) {
 
 // spellings returns a text as it is, and as it stands within the quotes of a
 // message (%q) and of a word of a command line, where quotes are escaped.
-func spellings(text string) []string {
+func quotedForms(text string) []string {
 	quoted := strconv.Quote(text)
 	return []string{text, quoted[1 : len(quoted)-1], strings.ReplaceAll(text, "'", `'\''`)}
 }
@@ -147,7 +147,7 @@ func (m *Redactor) Redact(text string) string {
 	if m == nil {
 		return text
 	}
-	f := filter{mask: m}
+	f := filter{redactor: m}
 	return string(f.write([]byte(text), true))
 }
 
@@ -158,6 +158,6 @@ func (m *Redactor) Stream() func(chunk []byte, end bool) []byte {
 	if m == nil {
 		return func(chunk []byte, _ bool) []byte { return chunk }
 	}
-	f := filter{mask: m}
+	f := filter{redactor: m}
 	return f.write
 }

@@ -110,7 +110,7 @@ func FuzzChunks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines, text string, cuts uint64) {
 		var values []string
 		for v := range strings.SplitSeq(lines, "\n") {
-			if v = strings.TrimSpace(v); len(v) >= shortest && !strings.Contains(v, "\r") {
+			if v = strings.TrimSpace(v); len(v) >= minLength && !strings.Contains(v, "\r") {
 				values = append(values, v)
 			}
 		}

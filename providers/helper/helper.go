@@ -26,8 +26,8 @@ func Asker(run func(context.Context, model.Command) (model.Exit, error)) func(co
 	return func(ctx context.Context, c model.Command) (model.Exit, error) {
 		c.Reply = MaxReply
 		exit, err := run(ctx, c)
-		if err = verdict(&exit, err); err != nil {
-			err = &Failure{err, lastLines(exit.Output)}
+		if err = replyError(&exit, err); err != nil {
+			err = &Failure{err, quoteLastLines(exit.Output)}
 		}
 		return exit, err
 	}
@@ -53,7 +53,7 @@ func (f *Failure) Brief() string { return f.Err.Error() }
 // Unwrap returns why.
 func (f *Failure) Unwrap() error { return f.Err }
 
-func verdict(exit *model.Exit, err error) error {
+func replyError(exit *model.Exit, err error) error {
 	switch {
 	case err != nil && !exit.Began:
 		return fmt.Errorf("cannot start: %w", err)
@@ -70,7 +70,7 @@ func verdict(exit *model.Exit, err error) error {
 }
 
 // lastLines quotes the end of what a helper said of its failure.
-func lastLines(text string) string {
+func quoteLastLines(text string) string {
 	const most, width = 3, 200
 	var last []string
 	lines := strings.Split(text, "\n")

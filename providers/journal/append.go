@@ -19,13 +19,13 @@ type Journal struct {
 	lock *os.File
 
 	mu       sync.Mutex // over all below, and over the Snapshot's facts
-	me       Holder
-	naming   bool           // our name is about to be written into the lock file anew
+	self       Holder
+	nameScheduled   bool           // our name is about to be written into the lock file anew
 	pending  []model.Record // go with the first fact: a run that does nothing is one line, its end
 	file     *os.File       // nil before the first line
 	dirty    bool           // written and not synced
-	last     model.Memory   // what the facts added up to when there were
-	replayed int            // so many of them
+	cached     model.Memory   // what the facts added up to when there were
+	cachedCount int            // so many of them
 	err      error          // after which nothing more can be promised
 
 	// the file's, but for tests of what a failing disk does
@@ -52,7 +52,7 @@ func (j *Journal) append(facts []model.Record, durable bool) error {
 			return err
 		}
 		j.pending = nil
-		j.facts = append(j.facts, facts...)
+		j.records = append(j.records, facts...)
 	}
 	if durable && j.dirty {
 		if err := j.sync(); err != nil {
@@ -94,7 +94,7 @@ func (j *Journal) openFile() error {
 		return nil
 	}
 	path := j.store.file("journal")
-	if j.size > compactAbove && j.me.Run != "" {
+	if j.size > compactAbove && j.self.Run != "" {
 		j.compact(path)
 	}
 	file, err := openFile(path, os.O_WRONLY|os.O_APPEND)
@@ -122,13 +122,13 @@ func (j *Journal) openFile() error {
 // is an economy, not a promise: where it fails the long journal is as good.
 func (j *Journal) compact(path string) {
 	memory := j.memory()
-	if memory.Size() > len(j.facts)/2 { // it is long because there is much to remember
+	if memory.Size() > len(j.records)/2 { // it is long because there is much to remember
 		return
 	}
 	if j.pruneBackups() != nil { // of runs that it will know no more
 		return
 	}
-	text := encode([]byte(header), model.Compact(j.facts))
+	text := encode([]byte(header), model.Compact(j.records))
 	if size := int64(len(text)); size <= j.size/2 && replaceFile(path, text) == nil {
 		j.size = size
 	}
@@ -144,10 +144,10 @@ func (j *Journal) Memory() model.Memory {
 // memory replays the facts, unless there are no more than the last time: a run
 // that finds all as declared asks twice, before and after.
 func (j *Journal) memory() model.Memory {
-	if j.replayed != len(j.facts) || j.replayed == 0 {
-		j.last, j.replayed = j.Snapshot.Memory(), len(j.facts)
+	if j.cachedCount != len(j.records) || j.cachedCount == 0 {
+		j.cached, j.cachedCount = j.Snapshot.Memory(), len(j.records)
 	}
-	return j.last
+	return j.cached
 }
 
 // Close ends the lock. What was appended stays.

@@ -27,8 +27,8 @@ func (j *Journal) pruneBackups() error {
 		return nil
 	}
 	dropped := map[string]bool{}
-	for i := range j.facts {
-		dropped[j.facts[i].Run] = true
+	for i := range j.records {
+		dropped[j.records[i].Run] = true
 	}
 	for _, past := range j.Runs() {
 		delete(dropped, past.Run)

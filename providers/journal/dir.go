@@ -31,16 +31,16 @@ func Dir(flag string, env func(string) string, uid int) (string, error) {
 	home := env("HOME")
 	switch {
 	case home == "":
-		return "", homeless("HOME is not set")
+		return "", newHomeError("HOME is not set")
 	case !filepath.IsAbs(home) || filepath.Clean(home) == "/":
-		return "", homeless(fmt.Sprintf("HOME is %q", home))
+		return "", newHomeError(fmt.Sprintf("HOME is %q", home))
 	}
 	return userDir(home), nil
 }
 
 func userDir(home string) string { return filepath.Join(home, ".local/state/settle") }
 
-func homeless(why string) error {
+func newHomeError(why string) error {
 	return &Error{Message: "cannot tell where to keep state: " + why + "; set HOME or SETTLE_STATE_DIR, name a directory with --state-dir, or remember nothing with --no-state"}
 }
 

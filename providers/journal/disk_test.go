@@ -67,7 +67,7 @@ func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
 		t.Errorf("what was safe is lost: %v", debts)
 	}
 	report := &model.Report{ExitCode: 1}
-	if err := errors.Join(j.Keep(report), j.Finish(report, 0)); !errors.Is(err, syscall.ENOSPC) {
+	if err := errors.Join(j.SaveReport(report), j.Finish(report, 0)); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("the end of the run: %v", err)
 	}
 	if err := os.Remove(ballast.Name()); err != nil {
@@ -76,8 +76,8 @@ func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
 	appendAll(t, j, owe) // there is room again, and the file is whole
 	closed(t, j)
 	after := read(t, s) // the end of the run is in it where it found room
-	if n := len(after.facts); n <= len(before.facts) || after.facts[n-1].ID != owe.ID {
-		t.Errorf("%d facts, want more than %d, the last one %v", n, len(before.facts), owe)
+	if n := len(after.records); n <= len(before.records) || after.records[n-1].ID != owe.ID {
+		t.Errorf("%d facts, want more than %d, the last one %v", n, len(before.records), owe)
 	}
 }
 
@@ -180,8 +180,8 @@ func TestAWriteThatFailsAndCannotBeTakenBack(t *testing.T) {
 	j = locked(t, s, "r2")
 	appendAll(t, j, owe)
 	closed(t, j)
-	if snap := read(t, s); len(snap.facts) != 4 { // two runs, two debts, and nothing of the half line
-		t.Errorf("facts are %v", snap.facts)
+	if snap := read(t, s); len(snap.records) != 4 { // two runs, two debts, and nothing of the half line
+		t.Errorf("facts are %v", snap.records)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestAConvergedRunIsOneLineAndNoSync(t *testing.T) {
 	}
 	report := &model.Report{DurationMS: 12}
 	report.Summary.Total, report.Summary.Count[model.Stable] = 3, 3
-	if err := errors.Join(j.Keep(report), j.Finish(report, 7)); err != nil {
+	if err := errors.Join(j.SaveReport(report), j.Finish(report, 7)); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, j)

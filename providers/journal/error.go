@@ -22,11 +22,11 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-const elsewhere = "; name another directory with --state-dir"
+const adviceStateDir = "; name another directory with --state-dir"
 
 // explain says why something cannot be done with a file or directory of the state.
 func (s Store) explain(do, path string, err error) error {
-	why := cause(err)
+	why := causeText(err)
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &Error{fmt.Sprintf("cannot %s: %s (%s)", do, why, path), err}
@@ -35,13 +35,13 @@ func (s Store) explain(do, path string, err error) error {
 	case errors.Is(err, syscall.ELOOP):
 		why = "it is a symbolic link, or its path has too many of them"
 	case errors.Is(err, fs.ErrPermission):
-		why += ownedBy(path)
+		why += describeOwner(path)
 	}
-	return &Error{fmt.Sprintf("cannot %s: %s: %s%s", do, path, why, elsewhere), err}
+	return &Error{fmt.Sprintf("cannot %s: %s: %s%s", do, path, why, adviceStateDir), err}
 }
 
 // cause returns the words of the system alone: the path is said once, by us.
-func cause(err error) string {
+func causeText(err error) string {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		return errno.Error()
@@ -49,21 +49,21 @@ func cause(err error) string {
 	return err.Error()
 }
 
-func damaged(path string, line int, why error) error {
+func newDamageError(path string, line int, why error) error {
 	return &Error{fmt.Sprintf("state is damaged: %s:%d: %v; nothing was run. Restore the file, or move it away "+
 		"and apply with --on-missing-state refresh: then every subscriber is refreshed once, since what was owed is lost", path, line, why), why}
 }
 
 // strange says what is wrong with a journal's first line.
-func strange(path, first string) error {
+func newHeaderError(path, first string) error {
 	if text, ok := strings.CutPrefix(first, magic); ok {
 		if n, err := strconv.Atoi(text); err == nil && n > version {
-			return newer(path, fmt.Sprintf("it is of version %d, this settle knows version %d", n, version))
+			return newVersionError(path, fmt.Sprintf("it is of version %d, this settle knows version %d", n, version))
 		}
 	}
-	return damaged(path, 1, fmt.Errorf("it is not the first line of a journal of settle"))
+	return newDamageError(path, 1, fmt.Errorf("it is not the first line of a journal of settle"))
 }
 
-func newer(path, what string) error {
+func newVersionError(path, what string) error {
 	return &Error{Message: fmt.Sprintf("state was written by a newer settle: %s: %s; use that settle, or name another directory with --state-dir", path, what)}
 }

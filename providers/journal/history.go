@@ -15,8 +15,8 @@ import (
 // Keep keeps the report of a run that did something; of one that found all as
 // declared the line is enough that Finish writes. What became of the report
 // belongs to how the run ended, so this comes before Finish.
-func (j *Journal) Keep(report *model.Report) error {
-	if past := j.past(report); past.Converged() {
+func (j *Journal) SaveReport(report *model.Report) error {
+	if past := j.historyRecord(report); past.Converged() {
 		return nil
 	}
 	j.mu.Lock()
@@ -25,9 +25,9 @@ func (j *Journal) Keep(report *model.Report) error {
 }
 
 // past is the run as the history will have it.
-func (j *Journal) past(report *model.Report) model.RunRecord {
+func (j *Journal) historyRecord(report *model.Report) model.RunRecord {
 	return model.RunRecord{
-		Run: j.me.Run, Started: j.me.Since, DurationMS: report.DurationMS, User: j.me.User,
+		Run: j.self.Run, Started: j.self.Since, DurationMS: report.DurationMS, User: j.self.User,
 		ExitCode: &report.ExitCode, Summary: report.Summary,
 	}
 }
@@ -37,10 +37,10 @@ func (j *Journal) past(report *model.Report) model.RunRecord {
 func (j *Journal) Finish(report *model.Report, keep int) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	past := j.past(report)
-	fact := j.me.fact()
+	past := j.historyRecord(report)
+	fact := j.self.runRecord()
 	fact.Kind, fact.Took, fact.Exit, fact.Summary, fact.Keep = model.RecordDone, past.DurationMS, past.ExitCode, &past.Summary, keep
-	if n := len(j.pending) - 1; n >= 0 && j.pending[n].Run == j.me.Run {
+	if n := len(j.pending) - 1; n >= 0 && j.pending[n].Run == j.self.Run {
 		j.pending = j.pending[:n] // the end says it all
 	}
 	if err := j.append([]model.Record{fact}, !past.Converged()); err != nil {
@@ -55,7 +55,7 @@ func (j *Journal) Finish(report *model.Report, keep int) error {
 func (s Store) reportFile(run string) string { return filepath.Join(s.Path(), "runs", run+".json") }
 
 func (j *Journal) saveReport(report *model.Report) error {
-	path := j.store.reportFile(j.me.Run)
+	path := j.store.reportFile(j.self.Run)
 	text, err := json.Marshal(report)
 	if err != nil {
 		return fmt.Errorf("encode report: %w", err)
@@ -92,13 +92,13 @@ func (j *Journal) prune() error {
 }
 
 // NoRun is the error of a run that the history does not have.
-type NoRun struct {
+type UnknownRun struct {
 	Run   string
 	Known []string // the runs that it has, the last one first
 }
 
 // Error says which run is missing, and which are there.
-func (e *NoRun) Error() string {
+func (e *UnknownRun) Error() string {
 	switch {
 	case len(e.Known) == 0:
 		return "no runs yet: settle apply makes the first"
@@ -112,7 +112,7 @@ func (e *NoRun) Error() string {
 // the last run. The report is nil when the run left none: it found all as
 // declared, was killed, or goes on.
 func (p *Snapshot) Report(run string) (model.RunRecord, *model.Report, error) {
-	missing := &NoRun{Run: run}
+	missing := &UnknownRun{Run: run}
 	runs := p.Runs()
 	for i := len(runs) - 1; i >= 0; i-- {
 		if runs[i].Run == run || run == "last" {

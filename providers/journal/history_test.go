@@ -28,7 +28,7 @@ func finished(t *testing.T, s Store, run string, exit, keep int) *model.Report {
 		report.Resources[0].Status = model.Stable
 		report.Summary = model.Summarize(false, report.Resources, 0)
 	}
-	if err := errors.Join(j.Keep(report), j.Finish(report, keep)); err != nil {
+	if err := errors.Join(j.SaveReport(report), j.Finish(report, keep)); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, j)
@@ -64,7 +64,7 @@ func TestARunThatIsNotThere(t *testing.T) {
 	}
 	for n, row := range rows {
 		_, _, err := read(t, s).Report(row.run)
-		var missing *NoRun
+		var missing *UnknownRun
 		if !errors.As(err, &missing) || err.Error() != row.want {
 			t.Errorf("says %v, want %s", err, row.want)
 		}
@@ -186,8 +186,8 @@ func TestATornLineIsCutOffBeforeTheNext(t *testing.T) {
 		appendAll(t, j, owe)
 		closed(t, j)
 		after := read(t, s)
-		if len(after.facts) != len(before.facts)+2 { // the run and the debt
-			t.Fatalf("cut at %d: %d facts, then %d", n, len(before.facts), len(after.facts))
+		if len(after.records) != len(before.records)+2 { // the run and the debt
+			t.Fatalf("cut at %d: %d facts, then %d", n, len(before.records), len(after.records))
 		}
 	}
 }
@@ -293,14 +293,14 @@ func TestARunThatGoesOnIsNoKilledOne(t *testing.T) {
 	appendAll(t, j, model.Record{Kind: model.RecordBegan, Run: "r1", ID: "exec#p", Subscribers: []string{"exec#s"}, Missing: true})
 	snap := read(t, s)
 	m := snap.Memory()
-	if snap.Going == nil || snap.Going.Run != "r1" || len(m.Owed)+len(m.Unfinished) > 0 || !slices.Equal(m.Running, []string{"exec#p"}) {
-		t.Errorf("while it goes on: %+v, %+v", snap.Going, m)
+	if snap.Active == nil || snap.Active.Run != "r1" || len(m.Owed)+len(m.Unfinished) > 0 || !slices.Equal(m.Running, []string{"exec#p"}) {
+		t.Errorf("while it goes on: %+v, %+v", snap.Active, m)
 	}
 	s.Alive = dead
 	snap = read(t, s)
 	m = snap.Memory()
-	if snap.Going != nil || len(m.Owed) != 1 || m.Unfinished["exec#p"] != "r1" {
-		t.Errorf("once it is dead: %+v, %+v", snap.Going, m)
+	if snap.Active != nil || len(m.Owed) != 1 || m.Unfinished["exec#p"] != "r1" {
+		t.Errorf("once it is dead: %+v, %+v", snap.Active, m)
 	}
 	closed(t, j)
 }

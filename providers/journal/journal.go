@@ -34,7 +34,7 @@ type Store struct {
 	Alive func(model.Process) bool
 
 	// readFile, but for tests of a writer that comes between
-	peek func(path string) ([]byte, error)
+	readJournal func(path string) ([]byte, error)
 }
 
 // Holder is who holds the lock of an identity, and what for.
@@ -49,10 +49,10 @@ type Holder struct {
 // Snapshot is the state of an identity as it was when it was read.
 type Snapshot struct {
 	Found bool    // there was a journal
-	Going *Holder // who applies or changes the state just now, nil when nobody does
+	Active *Holder // who applies or changes the state just now, nil when nobody does
 
 	store    Store
-	facts    []model.Record
+	records    []model.Record
 	size     int64 // of the journal's whole lines
 	position string
 }
@@ -73,9 +73,9 @@ func (s Store) Read() (*Snapshot, error) {
 	if holder == nil {
 		holder = before // it ended while we read: what it had begun is not lost
 	}
-	snap.facts = append(snap.facts, snap.missing(holder)...)
-	if holder != nil && s.alive(holder) {
-		snap.Going = holder
+	snap.records = append(snap.records, snap.missingRecords(holder)...)
+	if holder != nil && s.isAlive(holder) {
+		snap.Active = holder
 	}
 	return snap, nil
 }
@@ -84,8 +84,8 @@ func (s Store) Read() (*Snapshot, error) {
 // line while we read may show us parts of two files.
 func (s Store) read() (*Snapshot, error) {
 	path, look := s.file("journal"), readFile
-	if s.peek != nil {
-		look = s.peek
+	if s.readJournal != nil {
+		look = s.readJournal
 	}
 	for attempt := 1; ; attempt++ {
 		text, err := look(path)
@@ -94,7 +94,7 @@ func (s Store) read() (*Snapshot, error) {
 		}
 		facts, good, err := decode(path, text)
 		if err == nil {
-			return &Snapshot{Found: good > 0, store: s, facts: facts, size: int64(good), position: position(text[:good])}, nil
+			return &Snapshot{Found: good > 0, store: s, records: facts, size: int64(good), position: endPosition(text[:good])}, nil
 		}
 		if attempt == 3 {
 			return nil, err
@@ -104,37 +104,37 @@ func (s Store) read() (*Snapshot, error) {
 
 // missing returns the first fact of a holder's run when the journal has none of
 // it: the holder was killed before it wrote a line, or has not come to it.
-func (p *Snapshot) missing(h *Holder) []model.Record {
+func (p *Snapshot) missingRecords(h *Holder) []model.Record {
 	if h == nil || h.Run == "" {
 		return nil
 	}
-	for i := range p.facts {
-		if p.facts[i].Run == h.Run {
+	for i := range p.records {
+		if p.records[i].Run == h.Run {
 			return nil
 		}
 	}
-	return []model.Record{h.fact()}
+	return []model.Record{h.runRecord()}
 }
 
-func (h *Holder) fact() model.Record {
+func (h *Holder) runRecord() model.Record {
 	return model.Record{Kind: model.RecordRun, Run: h.Run, Time: h.Since, User: h.User, PID: h.PID}
 }
 
 // Memory returns what the journal's facts add up to.
-func (p *Snapshot) Memory() model.Memory { return model.ReplayDuring(p.facts, p.going()) }
+func (p *Snapshot) Memory() model.Memory { return model.ReplayDuring(p.records, p.activeRun()) }
 
 // Position names the place up to which the journal was read. Every apply and
 // every forget moves it; no two journals share one.
 func (p *Snapshot) Position() string { return p.position }
 
 // Runs returns the history, oldest run first.
-func (p *Snapshot) Runs() []model.RunRecord { return model.History(p.facts, p.going()) }
+func (p *Snapshot) Runs() []model.RunRecord { return model.History(p.records, p.activeRun()) }
 
-func (p *Snapshot) going() string {
-	if p.Going == nil {
+func (p *Snapshot) activeRun() string {
+	if p.Active == nil {
 		return ""
 	}
-	return p.Going.Run
+	return p.Active.Run
 }
 
-func (s Store) alive(h *Holder) bool { return s.Alive != nil && s.Alive(h.Process) }
+func (s Store) isAlive(h *Holder) bool { return s.Alive != nil && s.Alive(h.Process) }

@@ -88,7 +88,7 @@ func TestWhatWasAppendedIsRead(t *testing.T) {
 	}
 	diff(t, "debts", want, snap.Memory().Owed)
 	kinds := []model.RecordKind{}
-	for _, fact := range snap.facts {
+	for _, fact := range snap.records {
 		kinds = append(kinds, fact.Kind)
 	}
 	if !slices.Equal(kinds, []model.RecordKind{model.RecordRun, model.RecordBegan, model.RecordEnded}) {

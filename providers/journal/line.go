@@ -50,7 +50,7 @@ func decode(path string, text []byte) (facts []model.Record, good int, err error
 	case !ok && strings.HasPrefix(header, first):
 		return nil, 0, nil // died while it wrote the first line, or wrote none
 	case !ok || first+"\n" != header:
-		return nil, 0, strange(path, first)
+		return nil, 0, newHeaderError(path, first)
 	}
 	good = len(header)
 	facts = make([]model.Record, 0, strings.Count(rest, "\n"))
@@ -59,16 +59,16 @@ func decode(path string, text []byte) (facts []model.Record, good int, err error
 		if !ok {
 			return facts, good, nil
 		}
-		err := check(text[good : good+len(line)])
+		err := checkSum(text[good : good+len(line)])
 		if err != nil {
-			return nil, 0, damaged(path, number, err)
+			return nil, 0, newDamageError(path, number, err)
 		}
-		fact, err := parse(line[sumLen:])
+		fact, err := parseRecord(line[sumLen:])
 		if err != nil {
-			return nil, 0, damaged(path, number, err)
+			return nil, 0, newDamageError(path, number, err)
 		}
 		if !fact.Kind.Known() {
-			return nil, 0, newer(path, fmt.Sprintf("line %d is a %q", number, fact.Kind))
+			return nil, 0, newVersionError(path, fmt.Sprintf("line %d is a %q", number, fact.Kind))
 		}
 		facts = append(facts, fact)
 		good += len(line) + 1
@@ -77,7 +77,7 @@ func decode(path string, text []byte) (facts []model.Record, good int, err error
 }
 
 // check holds a line against its checksum.
-func check(line []byte) error {
+func checkSum(line []byte) error {
 	if len(line) < sumLen || line[sumLen-1] != ' ' {
 		return errors.New("it has no checksum")
 	}
@@ -91,8 +91,8 @@ func check(line []byte) error {
 	return nil
 }
 
-func parse(text string) (fact model.Record, err error) {
-	if quick(text, &fact) {
+func parseRecord(text string) (fact model.Record, err error) {
+	if parseFast(text, &fact) {
 		return fact, nil
 	}
 	fact = model.Record{}
@@ -104,7 +104,7 @@ func parse(text string) (fact model.Record, err error) {
 
 // position names the end of a journal: where it is, and the checksum of the
 // last line, which holds the id of a run that no other journal has had.
-func position(text []byte) string {
+func endPosition(text []byte) string {
 	if len(text) == 0 {
 		return ""
 	}

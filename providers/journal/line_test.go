@@ -127,9 +127,9 @@ func TestZerosBehindTheLastLineAreTorn(t *testing.T) {
 
 func TestPositionMovesWithEveryLine(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{position(nil): true}
+	seen := map[string]bool{endPosition(nil): true}
 	for n := range len(sample) + 1 {
-		p := position(text(sample[:n]...))
+		p := endPosition(text(sample[:n]...))
 		if seen[p] {
 			t.Errorf("after %d facts it is again %s", n, p)
 		}
@@ -137,7 +137,7 @@ func TestPositionMovesWithEveryLine(t *testing.T) {
 	}
 	other := sample[0]
 	other.Run = "r2"
-	if position(text(sample[0])) == position(text(other)) {
+	if endPosition(text(sample[0])) == endPosition(text(other)) {
 		t.Error("two runs end at one position")
 	}
 }
@@ -186,7 +186,7 @@ func FuzzQuick(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var got, want model.Record
-		if !quick(text, &got) {
+		if !parseFast(text, &got) {
 			return
 		}
 		if err := json.Unmarshal([]byte(text), &want); err != nil || !reflect.DeepEqual(got, want) {
@@ -201,7 +201,7 @@ func TestQuickKnowsWhatIsInEveryJournal(t *testing.T) {
 		fact.Subscribers = slices.DeleteFunc(slices.Clone(fact.Subscribers), func(s string) bool { return strings.Contains(s, "ü") })
 		line := encode(nil, []model.Record{fact})
 		var got model.Record
-		if !quick(string(line[sumLen:len(line)-1]), &got) {
+		if !parseFast(string(line[sumLen:len(line)-1]), &got) {
 			t.Errorf("left to the thorough reader: %s", line)
 		}
 	}

@@ -33,14 +33,14 @@ func (h *Held) Error() string {
 }
 
 // errTaken is what tryLock returns while someone else has the lock.
-var errTaken = errors.New("lock is taken")
+var errLocked = errors.New("lock is taken")
 
 const (
 	// lockPause is the time between two attempts to get a lock that is taken.
 	lockPause = 50 * time.Millisecond
 	// lastBreath is how long a dead holder may seem to hold the lock: until
 	// the child that it was just forking has become another program.
-	lastBreath = 2 * time.Second
+	deadHolderGrace = 2 * time.Second
 )
 
 // Lock makes sure that the state can be written, takes the identity's lock,
@@ -51,18 +51,18 @@ func (s Store) Lock(ctx context.Context, wait time.Duration, me Holder) (*Journa
 		return nil, err
 	}
 	deadline := time.Now().Add(wait)
-	grave := time.Now().Add(lastBreath)
+	grave := time.Now().Add(deadHolderGrace)
 	for {
 		file, err := s.tryLock()
 		if err == nil {
 			return s.open(file, me)
 		}
-		if !errors.Is(err, errTaken) {
+		if !errors.Is(err, errLocked) {
 			return nil, s.explain("lock state", s.file("lock"), err)
 		}
 		left := time.Until(deadline)
 		if left <= 0 {
-			held := s.held()
+			held := s.heldError()
 			if s.Alive == nil || s.Alive(held.Process) || time.Now().After(grave) {
 				return nil, held
 			}
@@ -84,9 +84,9 @@ func (s Store) tryLock() (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err = lock(file); err == nil {
+		if err = lockFile(file); err == nil {
 			var same bool
-			if same, err = stands(file); same {
+			if same, err = isCurrent(file); same {
 				return file, nil
 			}
 		}
@@ -98,7 +98,7 @@ func (s Store) tryLock() (*os.File, error) {
 }
 
 // stands says whether an open file is still the one that its name leads to.
-func stands(file *os.File) (bool, error) {
+func isCurrent(file *os.File) (bool, error) {
 	mine, err := file.Stat()
 	if err != nil {
 		return false, err
@@ -112,7 +112,7 @@ func stands(file *os.File) (bool, error) {
 
 // held returns the error that names the holder. It may be just writing its
 // name, or what it has just started, or have left.
-func (s Store) held() *Held {
+func (s Store) heldError() *Held {
 	held := &Held{}
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		h := s.holder()
@@ -147,7 +147,7 @@ func readHolder(text []byte) *Holder {
 }
 
 // write puts the holder's name into the lock file, in one piece.
-func (h *Holder) write(file *os.File) error {
+func (h *Holder) writeTo(file *os.File) error {
 	text, err := json.Marshal(h)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (h *Holder) write(file *os.File) error {
 
 // open reads the state under the lock, and leaves our name in it.
 func (s Store) open(file *os.File, me Holder) (*Journal, error) {
-	j := &Journal{lock: file, me: me}
+	j := &Journal{lock: file, self: me}
 	err := j.start(s)
 	if err != nil {
 		j.release()
@@ -177,12 +177,12 @@ func (j *Journal) start(s Store) error {
 	if err != nil {
 		return s.explain("read state", j.lock.Name(), err)
 	}
-	j.pending = j.missing(readHolder(text))
-	if err := j.me.write(j.lock); err != nil {
+	j.pending = j.missingRecords(readHolder(text))
+	if err := j.self.writeTo(j.lock); err != nil {
 		return s.explain("save state", j.lock.Name(), err)
 	}
-	if j.me.Run != "" {
-		j.pending = append(j.pending, j.me.fact())
+	if j.self.Run != "" {
+		j.pending = append(j.pending, j.self.runRecord())
 	}
 	return nil
 }

@@ -7,14 +7,14 @@ import (
 	"os"
 )
 
-func lock(*os.File) error { return errors.ErrUnsupported }
+func lockFile(*os.File) error { return errors.ErrUnsupported }
 
-const noFollow, noWait = 0, 0
+const openNoFollow, openNonBlocking = 0, 0
 
-func owner(os.FileInfo) (uid int, ok bool) { return 0, false }
+func ownerOf(os.FileInfo) (uid int, ok bool) { return 0, false }
 
-func writable(string) error { return nil }
+func checkWritable(string) error { return nil }
 
-func ownedBy(string) string { return "" }
+func describeOwner(string) string { return "" }
 
 func userName(int) string { return "" }

@@ -15,13 +15,13 @@ import (
 // lock takes a file's lock, or returns errTaken. It belongs to the open file:
 // the kernel ends it with the process. os opens every file close-on-exec, so
 // no child keeps it.
-func lock(file *os.File) error {
+func lockFile(file *os.File) error {
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EWOULDBLOCK):
-			return errTaken
+			return errLocked
 		default:
 			return err
 		}
@@ -29,14 +29,14 @@ func lock(file *os.File) error {
 }
 
 // noFollow keeps root from writing where a link points that someone else laid.
-const noFollow = syscall.O_NOFOLLOW
+const openNoFollow = syscall.O_NOFOLLOW
 
 // noWait keeps a pipe under the name of one of our files from holding up, for
 // ever and deaf to signals, whoever opens it.
-const noWait = syscall.O_NONBLOCK
+const openNonBlocking = syscall.O_NONBLOCK
 
 // owner returns the user id that owns a file.
-func owner(info os.FileInfo) (uid int, ok bool) {
+func ownerOf(info os.FileInfo) (uid int, ok bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, false
@@ -45,14 +45,14 @@ func owner(info os.FileInfo) (uid int, ok bool) {
 }
 
 // writable says whether names may be made and removed in a directory.
-func writable(dir string) error {
+func checkWritable(dir string) error {
 	const mayWrite, mayEnter = 2, 1
 	return syscall.Access(dir, mayWrite|mayEnter)
 }
 
 // ownedBy says whose a file is when it is not ours, or where it cannot be
 // seen, whose the directory is that is in the way; else "".
-func ownedBy(path string) string {
+func describeOwner(path string) string {
 	info, err := os.Stat(path)
 	for ; err != nil; info, err = os.Stat(path) {
 		if path == filepath.Dir(path) {
@@ -60,7 +60,7 @@ func ownedBy(path string) string {
 		}
 		path = filepath.Dir(path)
 	}
-	uid, ok := owner(info)
+	uid, ok := ownerOf(info)
 	if !ok || uid == os.Geteuid() {
 		return ""
 	}

@@ -11,18 +11,18 @@ import (
 // Others says, in one line each, where another user has state of the same
 // manifest, or may have: what is owed there is not known here. A user is told
 // of root's state, root of the state of the user who called sudo.
-func (s Store) Others(env func(string) string, uid int) []string {
+func (s Store) OtherUsers(env func(string) string, uid int) []string {
 	if uid != 0 {
-		return s.alsoIn(systemDir, "root")
+		return s.checkOtherStore(systemDir, "root")
 	}
 	u, err := user.Lookup(env("SUDO_USER"))
 	if err != nil || u.Uid == "0" {
 		return nil
 	}
-	return s.alsoIn(userDir(u.HomeDir), u.Username)
+	return s.checkOtherStore(userDir(u.HomeDir), u.Username)
 }
 
-func (s Store) alsoIn(dir, who string) []string {
+func (s Store) checkOtherStore(dir, who string) []string {
 	if dir == s.Dir {
 		return nil
 	}

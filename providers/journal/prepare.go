@@ -24,24 +24,24 @@ func (s Store) prepare() error {
 	if err != nil {
 		return s.explain("use state directory", dir, err)
 	}
-	if uid, ok := owner(info); ok && uid != os.Geteuid() {
-		return &Error{Message: fmt.Sprintf("cannot use state directory: %s is owned by %s, and this is %s%s", dir, userName(uid), userName(os.Geteuid()), elsewhere)}
+	if uid, ok := ownerOf(info); ok && uid != os.Geteuid() {
+		return &Error{Message: fmt.Sprintf("cannot use state directory: %s is owned by %s, and this is %s%s", dir, userName(uid), userName(os.Geteuid()), adviceStateDir)}
 	}
 	if info.Mode().Perm() != 0o700 { // e.g. unpacked from an archive under umask 0
 		if err := os.Chmod(dir, 0o700); err != nil {
 			return s.explain("use state directory", dir, err)
 		}
 	}
-	if err := writable(dir); err != nil {
+	if err := checkWritable(dir); err != nil {
 		return s.explain("write to state directory", dir, err)
 	}
-	return s.usable()
+	return s.checkContents()
 }
 
 // usable makes sure of what is in the identity's directory already: to learn
 // that the journal takes no line from its first line is too late, by then
 // resources have run of which it says nothing.
-func (s Store) usable() error {
+func (s Store) checkContents() error {
 	path := s.file("journal")
 	file, err := openRegular(path, os.O_WRONLY)
 	switch {
@@ -56,7 +56,7 @@ func (s Store) usable() error {
 		return nil
 	}
 	if err = makeDir(runs); err == nil {
-		err = writable(runs)
+		err = checkWritable(runs)
 	}
 	if err != nil {
 		return s.explain("save reports", runs, err)
@@ -118,7 +118,7 @@ func openFile(path string, flags int) (*os.File, error) {
 
 // openRegular opens a file of ours, and nothing else that bears its name.
 func openRegular(path string, flags int) (*os.File, error) {
-	file, err := os.OpenFile(path, flags|noFollow|noWait, 0o600)
+	file, err := os.OpenFile(path, flags|openNoFollow|openNonBlocking, 0o600)
 	if errors.Is(err, syscall.ENXIO) {
 		return nil, errSpecial // a pipe that nobody reads, or a socket
 	}

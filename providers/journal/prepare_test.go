@@ -253,7 +253,7 @@ func TestOthers(t *testing.T) {
 	theirs := Store{Dir: filepath.Join(reachable(t), "theirs"), Identity: s.Identity}
 	expect := func(what string, want []string) {
 		t.Helper()
-		if got := s.alsoIn(theirs.Dir, "bob"); !slices.Equal(got, want) {
+		if got := s.checkOtherStore(theirs.Dir, "bob"); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
@@ -262,11 +262,11 @@ func TestOthers(t *testing.T) {
 	expect("of another manifest", nil)
 	write(t, theirs.file("journal"), "x")
 	expect("of this one", []string{"bob has state of this manifest too, in " + theirs.Path() + ": what is owed there is not known here"})
-	if got := theirs.alsoIn(theirs.Dir, "bob"); got != nil {
+	if got := theirs.checkOtherStore(theirs.Dir, "bob"); got != nil {
 		t.Errorf("one's own: %q", got)
 	}
 	for _, user := range []string{"", "root", "no such user"} {
-		if got := s.Others(func(string) string { return user }, 0); got != nil {
+		if got := s.OtherUsers(func(string) string { return user }, 0); got != nil {
 			t.Errorf("root, called by %q: %q", user, got)
 		}
 	}

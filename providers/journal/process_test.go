@@ -114,7 +114,7 @@ func touch(s Store, args []string) error {
 		return err
 	}
 	report := &model.Report{ExitCode: 1}
-	if err := errors.Join(j.Keep(report), j.Finish(report, 0)); err != nil {
+	if err := errors.Join(j.SaveReport(report), j.Finish(report, 0)); err != nil {
 		return err
 	}
 	if err := j.Close(); err != nil {
@@ -126,7 +126,7 @@ func touch(s Store, args []string) error {
 
 // others says what is known of state in a directory that is not ours.
 func others(s Store, _ []string) error {
-	fmt.Println(strings.Join(Store{Dir: "/nowhere", Identity: s.Identity}.alsoIn(s.Dir, "bob"), "\n"))
+	fmt.Println(strings.Join(Store{Dir: "/nowhere", Identity: s.Identity}.checkOtherStore(s.Dir, "bob"), "\n"))
 	return nil
 }
 

@@ -9,18 +9,18 @@ import (
 // quick reads the facts that make up nearly all of a journal, in the form in
 // which they are written, ten times as fast as a reader of any JSON can: each
 // run reads them all. What it does not know it leaves to that reader.
-func quick(text string, fact *model.Record) bool {
+func parseFast(text string, fact *model.Record) bool {
 	s := scanner{text}
-	if !s.eat('{') {
+	if !s.skipByte('{') {
 		return false
 	}
 	for {
-		key, ok := s.text()
-		if !ok || !s.eat(':') || !s.field(key, fact) {
+		key, ok := s.readString()
+		if !ok || !s.skipByte(':') || !s.readField(key, fact) {
 			return false
 		}
-		if !s.eat(',') {
-			return s.eat('}') && s.rest == ""
+		if !s.skipByte(',') {
+			return s.skipByte('}') && s.rest == ""
 		}
 	}
 }
@@ -29,57 +29,57 @@ func quick(text string, fact *model.Record) bool {
 // goes on as they expect.
 type scanner struct{ rest string }
 
-func (s *scanner) field(key string, fact *model.Record) (ok bool) {
+func (s *scanner) readField(key string, fact *model.Record) (ok bool) {
 	var word string
 	var n uint64
 	switch key {
 	case "kind":
-		word, ok = s.text()
+		word, ok = s.readString()
 		fact.Kind = model.RecordKind(word)
 	case "run":
-		fact.Run, ok = s.text()
+		fact.Run, ok = s.readString()
 	case "id":
-		fact.ID, ok = s.text()
+		fact.ID, ok = s.readString()
 	case "alias":
-		fact.Alias, ok = s.text()
+		fact.Alias, ok = s.readString()
 	case "by":
-		fact.By, ok = s.text()
+		fact.By, ok = s.readString()
 	case "last":
-		fact.LastState, ok = s.text()
+		fact.LastState, ok = s.readString()
 	case "end":
-		word, ok = s.text()
+		word, ok = s.readString()
 		fact.End = model.End(word)
 	case "missing":
-		fact.Missing, ok = true, s.word("true")
+		fact.Missing, ok = true, s.skipText("true")
 	case "subscribers":
-		fact.Subscribers, ok = s.texts()
+		fact.Subscribers, ok = s.readStrings()
 	case "process":
-		fact.Process, ok = s.process()
+		fact.Process, ok = s.readProcess()
 	case "time":
-		word, ok = s.text()
+		word, ok = s.readString()
 		ok = ok && fact.Time.UnmarshalText([]byte(word)) == nil
 	case "user":
-		fact.User, ok = s.text()
+		fact.User, ok = s.readString()
 	case "pid":
-		n, ok = s.number()
+		n, ok = s.readNumber()
 		fact.PID = int(n)
 	case "took_ms":
-		n, ok = s.number()
+		n, ok = s.readNumber()
 		fact.Took = int64(n)
 	case "exit":
-		n, ok = s.number()
+		n, ok = s.readNumber()
 		code := int(n)
 		fact.Exit = &code
 	case "summary":
-		fact.Summary, ok = s.summary()
+		fact.Summary, ok = s.readSummary()
 	case "keep":
-		n, ok = s.number()
+		n, ok = s.readNumber()
 		fact.Keep = int(n)
 	}
 	return ok
 }
 
-func (s *scanner) eat(c byte) bool {
+func (s *scanner) skipByte(c byte) bool {
 	if s.rest == "" || s.rest[0] != c {
 		return false
 	}
@@ -87,15 +87,15 @@ func (s *scanner) eat(c byte) bool {
 	return true
 }
 
-func (s *scanner) word(w string) bool {
+func (s *scanner) skipText(w string) bool {
 	rest, ok := strings.CutPrefix(s.rest, w)
 	s.rest = rest
 	return ok
 }
 
 // text reads a string in which nothing is escaped.
-func (s *scanner) text() (string, bool) {
-	if !s.eat('"') {
+func (s *scanner) readString() (string, bool) {
+	if !s.skipByte('"') {
 		return "", false
 	}
 	for i := range len(s.rest) {
@@ -112,57 +112,57 @@ func (s *scanner) text() (string, bool) {
 }
 
 // texts reads a list of at least one string.
-func (s *scanner) texts() (list []string, ok bool) {
-	if !s.eat('[') {
+func (s *scanner) readStrings() (list []string, ok bool) {
+	if !s.skipByte('[') {
 		return nil, false
 	}
 	for {
-		text, ok := s.text()
+		text, ok := s.readString()
 		if !ok {
 			return nil, false
 		}
 		list = append(list, text)
-		if !s.eat(',') {
-			return list, s.eat(']')
+		if !s.skipByte(',') {
+			return list, s.skipByte(']')
 		}
 	}
 }
 
-func (s *scanner) process() (*model.Process, bool) {
-	if !s.word(`{"pid":`) {
+func (s *scanner) readProcess() (*model.Process, bool) {
+	if !s.skipText(`{"pid":`) {
 		return nil, false
 	}
-	pid, ok := s.number()
-	if !ok || !s.word(`,"start":`) {
+	pid, ok := s.readNumber()
+	if !ok || !s.skipText(`,"start":`) {
 		return nil, false
 	}
-	start, ok := s.number()
-	return &model.Process{PID: int(pid), Start: start}, ok && s.eat('}')
+	start, ok := s.readNumber()
+	return &model.Process{PID: int(pid), Start: start}, ok && s.skipByte('}')
 }
 
 // summary reads the counts of a run.
-func (s *scanner) summary() (*model.Summary, bool) {
+func (s *scanner) readSummary() (*model.Summary, bool) {
 	var sum model.Summary
-	if !s.eat('{') {
+	if !s.skipByte('{') {
 		return nil, false
 	}
 	for {
-		key, ok := s.text()
-		if !ok || !s.eat(':') {
+		key, ok := s.readString()
+		if !ok || !s.skipByte(':') {
 			return nil, false
 		}
-		n, ok := s.number()
+		n, ok := s.readNumber()
 		if !ok || !sum.Set(key, int(n)) {
 			return nil, false
 		}
-		if !s.eat(',') {
-			return &sum, s.eat('}')
+		if !s.skipByte(',') {
+			return &sum, s.skipByte('}')
 		}
 	}
 }
 
 // number reads a whole number that fits wherever one is wanted.
-func (s *scanner) number() (n uint64, ok bool) {
+func (s *scanner) readNumber() (n uint64, ok bool) {
 	const most = 9 // digits
 	i := 0
 	for ; i < len(s.rest) && s.rest[i] >= '0' && s.rest[i] <= '9'; i++ {

@@ -35,7 +35,7 @@ var openAttempt = []model.Record{
 func TestAReaderLooksAgainBeforeItCallsItDamage(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	s.peek = os.ReadFile // which waits for a pipe
+	s.readJournal = os.ReadFile // which waits for a pipe
 	open := piped(t, s)
 	write(t, s.file("whole"), string(text(openAttempt...)))
 	served := make(chan error, 1)
@@ -56,7 +56,7 @@ func TestAReaderLooksAgainBeforeItCallsItDamage(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "facts", openAttempt, snap.facts)
+	diff(t, "facts", openAttempt, snap.records)
 }
 
 // What a run has begun is not lost because the run ended while we were reading:
@@ -65,14 +65,14 @@ func TestARunThatEndsWhileItIsReadIsNoKilledOne(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.Alive = alive
-	s.peek = os.ReadFile // which waits for a pipe
+	s.readJournal = os.ReadFile // which waits for a pipe
 	open := piped(t, s)
 	lock, err := openFile(s.file("lock"), os.O_RDWR)
 	if err != nil {
 		t.Fatal(err)
 	}
 	me := apply("r1")
-	if err := me.write(lock); err != nil {
+	if err := me.writeTo(lock); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)

@@ -16,34 +16,34 @@ const maxNamed = 8
 func (j *Journal) Started(id string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.me.Running = append(j.me.Running, id)
-	j.name()
+	j.self.Running = append(j.self.Running, id)
+	j.scheduleName()
 }
 
 // Finished takes back a Started.
 func (j *Journal) Finished(id string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if i := slices.Index(j.me.Running, id); i >= 0 {
-		j.me.Running = slices.Delete(j.me.Running, i, i+1)
+	if i := slices.Index(j.self.Running, id); i >= 0 {
+		j.self.Running = slices.Delete(j.self.Running, i, i+1)
 	}
-	j.name()
+	j.scheduleName()
 }
 
-func (j *Journal) name() {
-	if j.naming {
+func (j *Journal) scheduleName() {
+	if j.nameScheduled {
 		return
 	}
-	j.naming = true
+	j.nameScheduled = true
 	time.AfterFunc(nameDelay, func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		j.naming = false
+		j.nameScheduled = false
 		if j.lock == nil {
 			return // closed
 		}
-		me := j.me
+		me := j.self
 		me.Running = me.Running[:min(len(me.Running), maxNamed)]
-		_ = me.write(j.lock) // only words for others; the lock itself holds
+		_ = me.writeTo(j.lock) // only words for others; the lock itself holds
 	})
 }

@@ -19,7 +19,7 @@ func BenchmarkSplit(b *testing.B) {
 		b.Run(name+"/doubts", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Doubts(line, nil)
+				Warnings(line, nil)
 			}
 		})
 	}

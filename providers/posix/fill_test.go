@@ -89,10 +89,10 @@ func TestArgvRefusesRaw(t *testing.T) {
 // A value never raises a doubt; what is written around it does, and shows the expression.
 func TestDoubtsOfValues(t *testing.T) {
 	t.Parallel()
-	if got := Doubts(marked("echo % '%' \"%\" x%"), holes("~/x", "*", "$HOME", "`a`")); got != nil {
+	if got := Warnings(marked("echo % '%' \"%\" x%"), holes("~/x", "*", "$HOME", "`a`")); got != nil {
 		t.Errorf("values raise doubts: %q", got)
 	}
-	got := Doubts(marked("ls % %/*.go"), holes("a", "b"))
+	got := Warnings(marked("ls % %/*.go"), holes("a", "b"))
 	if len(got) != 1 || !strings.HasPrefix(got[0], `"${var.v1}/*.go" matches no files`) {
 		t.Errorf("the doubt of a glob beside a value: %q", got)
 	}

@@ -19,7 +19,7 @@ func Join(argv []string) string {
 		quoted[i] = w
 		// FOO=1 in front would be an assignment, and if in front a keyword
 		first := i == 0 && (strings.Contains(w, "=") || slices.Contains(reserved, w))
-		if first || !plain(w) {
+		if first || !isPlain(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
@@ -27,7 +27,7 @@ func Join(argv []string) string {
 }
 
 // plain says whether no shell reads a word as anything but itself.
-func plain(word string) bool {
+func isPlain(word string) bool {
 	for i := range len(word) {
 		c := word[i]
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'

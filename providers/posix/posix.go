@@ -31,19 +31,19 @@ var operator = regexp.MustCompile(`^(\|\|?|\|&|&&?|;;?|&>>?.*|[0-9]*[<>].*)$`)
 
 // special are the characters without which a line is nothing but words. Most
 // lines have none, and there may be very many lines.
-const special = "|&;<>$`\\\"'\r\n*?[~=!"
+const specialBytes = "|&;<>$`\\\"'\r\n*?[~=!"
 
 // Argv splits a line into its words, and then puts the values of its holes into
 // them: whatever a value holds, it is part of the one word that its mark is in.
 // One trailing newline is no part of the line.
 func Argv(line string, holes []model.Placeholder) ([]string, error) {
 	line = strings.TrimSuffix(line, "\n")
-	if err := refuse(line, holes); err != nil {
+	if err := checkLine(line, holes); err != nil {
 		return nil, err
 	}
 	argv, err := split(line)
 	if err == nil && len(holes) > 0 {
-		argv = fill(argv, holes)
+		argv = fillWords(argv, holes)
 	}
 	if err == nil && (len(argv) == 0 || argv[0] == "") {
 		err = &Error{"command is empty", ""}
@@ -71,7 +71,7 @@ func split(line string) ([]string, error) {
 
 // fill puts the values into the words, which have their marks in the order of
 // the line: to shellquote a mark is a character like any other.
-func fill(argv []string, holes []model.Placeholder) []string {
+func fillWords(argv []string, holes []model.Placeholder) []string {
 	for i, word := range argv {
 		n := min(strings.Count(word, model.PlaceholderByte), len(holes))
 		argv[i] = model.Fill(word, holes[:n], func(h model.Placeholder) string { return h.Text })
@@ -81,17 +81,17 @@ func fill(argv []string, holes []model.Placeholder) []string {
 }
 
 // refuse finds what only a shell would act on, or make sense of.
-func refuse(line string, holes []model.Placeholder) error {
+func checkLine(line string, holes []model.Placeholder) error {
 	for _, h := range holes {
 		if h.Raw {
 			return &Error{h.Expr + " is for the text of a shell, and no shell reads this command",
 				"write " + strings.Replace(h.Expr, "${raw.", "${", 1) + ": it is one word, or part of one, whatever it holds"}
 		}
 	}
-	if !strings.ContainsAny(line, special) {
+	if !strings.ContainsAny(line, specialBytes) {
 		return nil
 	}
-	words, several := scan(line, holes)
+	words, several := splitWords(line, holes)
 	for i, w := range words {
 		switch {
 		case strings.Contains(w.open, "\r"): // in single quotes it is meant
@@ -117,9 +117,9 @@ var (
 
 // Doubts lists what in a line a shell would expand and settle does not, each
 // as "what; way out". The values of its holes raise none: they are meant as they are.
-func Doubts(line string, holes []model.Placeholder) []string {
+func Warnings(line string, holes []model.Placeholder) []string {
 	const way = "use provider: shell, or write provider: posix if it is meant as it stands"
-	if !strings.ContainsAny(line, special) {
+	if !strings.ContainsAny(line, specialBytes) {
 		return nil
 	}
 	var doubts []string
@@ -128,7 +128,7 @@ func Doubts(line string, holes []model.Placeholder) []string {
 			doubts = append(doubts, text)
 		}
 	}
-	words, _ := scan(strings.TrimSuffix(line, "\n"), holes)
+	words, _ := splitWords(strings.TrimSuffix(line, "\n"), holes)
 	for i, w := range words {
 		for _, name := range variable.FindAllString(w.open, -1) {
 			switch {
@@ -165,13 +165,13 @@ type word struct {
 
 // hidden stands for a protected byte: no pattern of ours matches it. A value's
 // mark is the same byte: what a value holds is protected as well.
-const hidden = '\x00'
+const maskByte = '\x00'
 
 // scan splits a line as shellquote does, but keeps what is quoted apart. It
 // tells when a newline outside quotes would end the command.
-func scan(line string, holes []model.Placeholder) (words []word, several bool) {
+func splitWords(line string, holes []model.Placeholder) (words []word, several bool) {
 	bare, open := []byte(line), []byte(line)
-	hide := func(i int) { bare[i], open[i] = hidden, hidden }
+	hide := func(i int) { bare[i], open[i] = maskByte, maskByte }
 	start := -1
 	end := func(i int) {
 		if start >= 0 {
@@ -211,7 +211,7 @@ func scan(line string, holes []model.Placeholder) (words []word, several bool) {
 		case quote == '\'':
 			hide(i)
 		case quote == '"':
-			bare[i] = hidden
+			bare[i] = maskByte
 		}
 		if start < 0 {
 			start = i

@@ -112,7 +112,7 @@ func TestDoubts(t *testing.T) {
 		t.Run(tt.line, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, doubt := range Doubts(tt.line, nil) {
+			for _, doubt := range Warnings(tt.line, nil) {
 				what, way, ok := strings.Cut(doubt, "; ")
 				if !ok || way == "" {
 					t.Errorf("%q tells no way out", doubt)
@@ -151,7 +151,7 @@ func FuzzArgv(f *testing.F) {
 		if err != nil {
 			return
 		}
-		words, _ := scan(strings.TrimSuffix(line, "\n"), nil)
+		words, _ := splitWords(strings.TrimSuffix(line, "\n"), nil)
 		if len(words) != len(argv) {
 			t.Fatalf("scan(%q) sees %d words, Argv %q", line, len(words), argv)
 		}

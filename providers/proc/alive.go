@@ -17,5 +17,5 @@ func Alive(p model.Process) bool {
 	if err := syscall.Kill(p.PID, 0); err != nil && err != syscall.EPERM {
 		return false
 	}
-	return !deadOrOther(p.PID, p.Start)
+	return !isDeadOrReused(p.PID, p.Start)
 }

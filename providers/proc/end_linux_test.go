@@ -58,8 +58,8 @@ func TestTimeout(t *testing.T) {
 
 // opened returns the processes that have a file open.
 func opened(file string) (who []int) {
-	for _, pid := range processes() {
-		if holds(pid, file) {
+	for _, pid := range listPIDs() {
+		if hasOpen(pid, file) {
 			who = append(who, pid)
 		}
 	}
@@ -199,7 +199,7 @@ func TestInterruptDuringLinger(t *testing.T) {
 	c := mark(sh("sleep 60 & echo $! >%s/pid", dir), "run/linger")
 	c.Started = func(p model.Process) error {
 		go func() {
-			for !exited(p.PID) {
+			for !hasExited(p.PID) {
 				time.Sleep(time.Millisecond)
 			}
 			cancel(&Signalled{syscall.SIGINT})
@@ -222,7 +222,7 @@ func TestExitBeforeInterrupt(t *testing.T) {
 	c := sh("exit 3")
 	c.Timeout = time.Nanosecond
 	c.Started = func(p model.Process) error {
-		until(t, "it exits", func() bool { return exited(p.PID) })
+		until(t, "it exits", func() bool { return hasExited(p.PID) })
 		cancel(&Signalled{syscall.SIGINT})
 		return nil
 	}
@@ -305,7 +305,7 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 		if string(line) == "first" {
 			copyFile(t, "/dev/null", dir+"/heard")
 			until(t, "the leader exits", func() bool { return !Alive(p) })
-			time.Sleep(linger + 100*time.Millisecond) // the point of the test
+			time.Sleep(backgroundGrace + 100*time.Millisecond) // the point of the test
 		}
 		lines, last = lines+1, string(line)
 	}

@@ -66,8 +66,8 @@ func TestNothingIsLeft(t *testing.T) {
 	if now := descriptors(t); now > files+2*workers { // a waker a worker, kept for the next
 		t.Errorf("%d descriptors became %d", files, now)
 	}
-	for _, pid := range processes() {
-		if s, ok := readStat(pid); ok && s.parent == os.Getpid() && s.dead() {
+	for _, pid := range listPIDs() {
+		if s, ok := readStat(pid); ok && s.parent == os.Getpid() && s.isDead() {
 			t.Errorf("zombie %d", pid)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 const lineLimit = 16 << 10
 
 // continued marks, at both sides, the places where a line was cut.
-const continued = "..."
+const cutMark = "..."
 
 // splitter makes lines of a stream, whatever the pieces in which it comes. A
 // carriage return starts the line over, as it does on a terminal, so only the
@@ -32,22 +32,22 @@ func (s *splitter) write(p []byte) {
 		if end >= 0 {
 			text = p[:end]
 		}
-		if end >= 0 && end <= lineLimit && len(s.line) == 0 && !s.cr && !s.cut && printable(text) == end {
+		if end >= 0 && end <= lineLimit && len(s.line) == 0 && !s.cr && !s.cut && countPrintable(text) == end {
 			s.emit(text) // as it mostly is
 			p = p[end+1:]
 			continue
 		}
-		s.text(text)
+		s.addText(text)
 		if end < 0 {
 			return
 		}
-		s.tell(false)
+		s.emitLine(false)
 		p = p[end+1:]
 	}
 }
 
 // text adds to the line what holds no line end.
-func (s *splitter) text(p []byte) {
+func (s *splitter) addText(p []byte) {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\r')
 		if i == 0 {
@@ -61,13 +61,13 @@ func (s *splitter) text(p []byte) {
 		if i < 0 {
 			i = len(p)
 		}
-		s.add(p[:i])
+		s.addPlain(p[:i])
 		p = p[i:]
 	}
 }
 
 // add adds what holds neither line end nor carriage return.
-func (s *splitter) add(p []byte) {
+func (s *splitter) addPlain(p []byte) {
 	for len(s.line)+len(p) > lineLimit {
 		n := lineLimit - len(s.line)
 		s.line = append(s.line, p[:n]...)
@@ -75,21 +75,21 @@ func (s *splitter) add(p []byte) {
 		var rest [utf8.UTFMax]byte // a rune is not cut in two
 		part := copy(rest[:], s.line[len(s.line)-partialRune(s.line):])
 		s.line = s.line[:len(s.line)-part]
-		s.tell(true)
+		s.emitLine(true)
 		s.line = append(s.line, rest[:part]...)
 	}
 	s.line = append(s.line, p...)
 }
 
 // tell tells the line, or with more its beginning.
-func (s *splitter) tell(more bool) {
+func (s *splitter) emitLine(more bool) {
 	s.out = s.out[:0]
 	if s.cut {
-		s.out = append(s.out, continued...)
+		s.out = append(s.out, cutMark...)
 	}
 	s.out = appendSafe(s.out, s.line)
 	if more {
-		s.out = append(s.out, continued...)
+		s.out = append(s.out, cutMark...)
 	}
 	s.line, s.cr, s.cut = s.line[:0], false, more
 	s.emit(s.out)
@@ -98,7 +98,7 @@ func (s *splitter) tell(more bool) {
 // close tells what is left when the stream has ended without a line end.
 func (s *splitter) close() {
 	if len(s.line) > 0 {
-		s.tell(false)
+		s.emitLine(false)
 	}
 }
 
@@ -106,7 +106,7 @@ const hex = "0123456789abcdef"
 
 // printable returns how many bytes at the beginning of text are ASCII that is
 // safe to print. It looks at eight at once where it can.
-func printable(text []byte) int {
+func countPrintable(text []byte) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	n := 0
 	for ; len(text)-n >= 8; n += 8 {
@@ -125,7 +125,7 @@ func printable(text []byte) int {
 // that a terminal would obey: control bytes but tabs, and the C1 controls.
 func appendSafe(dst, text []byte) []byte {
 	for len(text) > 0 {
-		n := printable(text)
+		n := countPrintable(text)
 		dst = append(dst, text[:n]...)
 		if text = text[n:]; len(text) == 0 {
 			break

@@ -24,8 +24,8 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, argv0)
 		}
-		if err := runnable(file); err != nil {
-			return "", whyNot(file, err)
+		if err := checkExecutable(file); err != nil {
+			return "", newStartError(file, err)
 		}
 		return file, nil
 	}
@@ -41,7 +41,7 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 			continue
 		}
 		file := filepath.Join(d, argv0)
-		err := runnable(file)
+		err := checkExecutable(file)
 		if err == nil {
 			return file, nil
 		}
@@ -51,20 +51,20 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 		searched = append(searched, d)
 	}
 	if found != "" {
-		return "", whyNot(found, syscall.EACCES)
+		return "", newStartError(found, syscall.EACCES)
 	}
-	where := " in " + word(strings.Join(searched, ":"))
+	where := " in " + quoteWord(strings.Join(searched, ":"))
 	switch {
 	case len(searched) == 0 && skipped == "":
 		where = ": the search path is empty"
 	case len(searched) == 0:
 		where = ""
 	}
-	return "", &StartError{word(argv0) + " not found" + where + skipped, syscall.ENOENT}
+	return "", &StartError{quoteWord(argv0) + " not found" + where + skipped, syscall.ENOENT}
 }
 
 // runnable says whether a file is one that the kernel might start for us.
-func runnable(file string) error {
+func checkExecutable(file string) error {
 	var st syscall.Stat_t
 	if err := syscall.Stat(file, &st); err != nil {
 		return err

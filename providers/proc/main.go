@@ -18,7 +18,7 @@ const (
 )
 
 // prepared says that Main was called: only then may this program start itself.
-var prepared bool
+var mainCalled bool
 
 // Main must be called before anything else in main, and in a TestMain. In an
 // ordinary process it returns at once, having closed to children what was
@@ -29,7 +29,7 @@ func Main() {
 	switch {
 	case len(os.Args) == 1 && os.Args[0] == roleDetach:
 		closeInherited()
-		if _, err := again(roleReader, 0); err != nil {
+		if _, err := startSelf(roleReader, 0); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -37,18 +37,18 @@ func Main() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // whatever ends it, there is nobody to tell
 		os.Exit(0)
 	case os.Getpid() == 1:
-		if code, ok := initialize(); ok {
+		if code, ok := runAsInit(); ok {
 			os.Exit(code)
 		}
 	}
 	closeInherited()
-	prepared = true
+	mainCalled = true
 }
 
 // again starts this program again in a role, in a session of its own, with
 // fd as its standard input and nothing else of ours.
-func again(role string, fd int) (pid int, err error) {
-	path, err := self()
+func startSelf(role string, fd int) (pid int, err error) {
+	path, err := selfPath()
 	if err != nil {
 		return 0, err
 	}
@@ -65,11 +65,11 @@ func again(role string, fd int) (pid int, err error) {
 
 // detach hands a pipe to a reader that discards what is written until nobody
 // holds the other end, also when settle is long gone.
-func detach(fd int) error {
-	if !prepared {
+func startDetachedReader(fd int) error {
+	if !mainCalled {
 		return errors.New("proc.Main was not called")
 	}
-	pid, err := again(roleDetach, fd)
+	pid, err := startSelf(roleDetach, fd)
 	if err != nil {
 		return fmt.Errorf("start a reader: %w", err)
 	}
@@ -80,7 +80,7 @@ func detach(fd int) error {
 }
 
 // discard is what a reader does, within settle.
-func discard(fd int) {
+func discardOutput(fd int) {
 	_, _ = io.Copy(io.Discard, os.NewFile(uintptr(fd), "pipe"))
 }
 
@@ -89,10 +89,10 @@ func discard(fd int) {
 // itself never gets children that it did not start. The child has no terminal
 // of its own, else it would get twice what the keyboard sends. Where it cannot
 // be started (no /proc), settle is process 1 itself after all.
-func initialize() (code int, ok bool) {
+func runAsInit() (code int, ok bool) {
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals)
-	path, err := self()
+	path, err := selfPath()
 	if err != nil {
 		return 0, false
 	}

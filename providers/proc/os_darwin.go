@@ -11,7 +11,7 @@ import (
 )
 
 // attributes returns how a child is set up: a session of its own, so no terminal.
-func attributes(*int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func childAttributes(*int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // poll waits for events on fds, for ever with a negative timeout.
 func poll(fds []pollFd, timeout time.Duration) error {
@@ -39,7 +39,7 @@ func newPipe() (r, w int, err error) {
 }
 
 // pending returns how many bytes wait in a pipe, if there is one.
-func pending(fd int) int {
+func countPending(fd int) int {
 	if fd < 0 {
 		return 0
 	}
@@ -54,7 +54,7 @@ func pending(fd int) int {
 // exited says whether a child has exited, and leaves its status where it is.
 // Not by waitid: here that also returns for one that is only stopped
 // (golang.org/issue/19314).
-func exited(pid int) bool {
+func hasExited(pid int) bool {
 	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	return err != nil || p.Proc.P_stat == zombie
 }
@@ -78,7 +78,7 @@ func ignoredSignals() (set uint64) {
 }
 
 // noexec says whether a file is on a file system from which nothing is run.
-func noexec(file string) bool {
+func isNoexec(file string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(file, &st) == nil && st.Flags&unix.MNT_NOEXEC != 0
 }
@@ -87,7 +87,7 @@ func noexec(file string) bool {
 const zombie = 5
 
 // survivors says whether anything lives in the group, and whether it can know.
-func survivors(group int, _ string) (alive, known bool) {
+func hasSurvivors(group int, _ string) (alive, known bool) {
 	members, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", group)
 	for i := range members {
 		if members[i].Proc.P_stat != zombie {
@@ -101,18 +101,18 @@ func survivors(group int, _ string) (alive, known bool) {
 func signalEscaped(int, string, syscall.Signal) {}
 
 // holders names the processes that hold a pipe: here it cannot be told who.
-func holders(int, int) string { return "a process" }
+func describeHolders(int, int) string { return "a process" }
 
 // StartTime returns when a process started: not known here.
 func StartTime(int) (uint64, bool) { return 0, false }
 
-func deadOrOther(pid int, _ uint64) bool {
+func isDeadOrReused(pid int, _ uint64) bool {
 	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	return err == nil && p.Proc.P_stat == zombie
 }
 
 // self is what to execute to run this program again.
-func self() (string, error) { return os.Executable() }
+func selfPath() (string, error) { return os.Executable() }
 
 // closeInherited sees to it that what settle inherited beyond the standard
 // descriptors (a lock of the script around it, say) ends with settle.

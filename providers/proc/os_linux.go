@@ -16,7 +16,7 @@ import (
 
 // attributes returns how a child is set up: a session of its own, so no
 // terminal, and a descriptor that tells of its end.
-func attributes(pidfd *int) *syscall.SysProcAttr {
+func childAttributes(pidfd *int) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 }
 
@@ -41,7 +41,7 @@ func newPipe() (r, w int, err error) {
 }
 
 // pending returns how many bytes wait in a pipe, if there is one.
-func pending(fd int) int {
+func countPending(fd int) int {
 	if fd < 0 {
 		return 0
 	}
@@ -53,7 +53,7 @@ func pending(fd int) int {
 }
 
 // exited says whether a child has exited, and leaves its status where it is.
-func exited(pid int) bool {
+func hasExited(pid int) bool {
 	var info unix.Siginfo
 	for {
 		err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
@@ -66,7 +66,7 @@ func exited(pid int) bool {
 // forkExec is syscall.ForkExec with an empty signal mask for the child, which
 // otherwise inherits what the caller of settle may have blocked.
 func forkExec(program string, argv []string, attr *syscall.ProcAttr) (int, error) {
-	if !blocked() {
+	if !hasBlockedSignals() {
 		return syscall.ForkExec(program, argv, attr)
 	}
 	runtime.LockOSThread()
@@ -101,7 +101,7 @@ func forkUmask(umask int, program string, argv []string, attr *syscall.ProcAttr)
 }
 
 // blocked says whether settle was started with signals blocked.
-var blocked = sync.OnceValue(func() bool { return signalSet("SigBlk") != 0 })
+var hasBlockedSignals = sync.OnceValue(func() bool { return signalSet("SigBlk") != 0 })
 
 // ignoredSignals returns the signals that are ignored now.
 func ignoredSignals() uint64 { return signalSet("SigIgn") }
@@ -116,13 +116,13 @@ func signalSet(name string) uint64 {
 }
 
 // noexec says whether a file is on a file system from which nothing is run.
-func noexec(file string) bool {
+func isNoexec(file string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(file, &st) == nil && st.Flags&unix.ST_NOEXEC != 0
 }
 
 // self is what to execute to run this program again, even after it was replaced.
-func self() (string, error) { return "/proc/self/exe", nil }
+func selfPath() (string, error) { return "/proc/self/exe", nil }
 
 // closeInherited sees to it that what settle inherited beyond the standard
 // descriptors (a lock of the script around it, say) ends with settle.

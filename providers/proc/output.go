@@ -10,15 +10,15 @@ import (
 // sink is what becomes of the output of a command: secrets are hidden, head and
 // tail are kept, and lines are told to whoever listens.
 type sink struct {
-	mask  func(chunk []byte, end bool) []byte // nil: nothing to hide
+	redact  func(chunk []byte, end bool) []byte // nil: nothing to hide
 	kept  capture
 	lines *splitter // nil: nobody listens
 }
 
 // write takes a chunk; the last call has end set.
 func (s *sink) write(p []byte, end bool) {
-	if s.mask != nil {
-		p = s.mask(p, end)
+	if s.redact != nil {
+		p = s.redact(p, end)
 	}
 	s.kept.write(p)
 	if s.lines != nil {
@@ -30,7 +30,7 @@ func (s *sink) write(p []byte, end bool) {
 }
 
 // keep is how much of the head, and how much of the tail, of an output is kept.
-const keep = 32 << 10
+const keptBytes = 32 << 10
 
 // capture keeps the head and the tail of what is written to it.
 type capture struct {
@@ -39,16 +39,16 @@ type capture struct {
 }
 
 func (c *capture) write(p []byte) {
-	if n := min(keep-len(c.head), len(p)); n > 0 {
+	if n := min(keptBytes-len(c.head), len(p)); n > 0 {
 		c.head = append(c.head, p[:n]...)
 		p = p[n:]
 	}
-	if len(p) >= keep {
-		c.dropped += int64(len(c.tail) + len(p) - keep)
-		c.tail = append(c.tail[:0], p[len(p)-keep:]...)
+	if len(p) >= keptBytes {
+		c.dropped += int64(len(c.tail) + len(p) - keptBytes)
+		c.tail = append(c.tail[:0], p[len(p)-keptBytes:]...)
 		return
 	}
-	if len(c.tail)+len(p) > 2*keep { // move seldom, so that a byte is moved once at most
+	if len(c.tail)+len(p) > 2*keptBytes { // move seldom, so that a byte is moved once at most
 		c.drop()
 	}
 	c.tail = append(c.tail, p...)
@@ -56,7 +56,7 @@ func (c *capture) write(p []byte) {
 
 // drop cuts the tail to what is kept of it.
 func (c *capture) drop() {
-	if n := len(c.tail) - keep; n > 0 {
+	if n := len(c.tail) - keptBytes; n > 0 {
 		c.dropped += int64(n)
 		c.tail = append(c.tail[:0], c.tail[n:]...)
 	}

@@ -80,7 +80,7 @@ func FuzzLines(f *testing.F) {
 		for n < len(text) && (text[n] >= ' ' && text[n] <= '~' || text[n] == '\t') {
 			n++
 		}
-		if got := printable([]byte(text)); got != n {
+		if got := countPrintable([]byte(text)); got != n {
 			t.Fatalf("%d bytes are printable, got %d", n, got)
 		}
 		whole := lines(text, 0)
@@ -114,7 +114,7 @@ func kept(text string, n int) (string, bool) {
 }
 
 func TestCapture(t *testing.T) {
-	head, tail := strings.Repeat("h", keep), strings.Repeat("t", keep)
+	head, tail := strings.Repeat("h", keptBytes), strings.Repeat("t", keptBytes)
 	for _, tt := range []struct {
 		name, text, want string
 		truncated        bool
@@ -122,16 +122,16 @@ func TestCapture(t *testing.T) {
 		{"nothing", "", "", false},
 		{"all", head + tail, head + tail, false},
 		{"all but a byte", head + "x" + tail, head + "\n... 1 bytes dropped ...\n" + tail, true},
-		{"much", head + strings.Repeat("x", 10*keep) + tail, head + "\n... 327680 bytes dropped ...\n" + tail, true},
+		{"much", head + strings.Repeat("x", 10*keptBytes) + tail, head + "\n... 327680 bytes dropped ...\n" + tail, true},
 		{"cut at a line end", head[1:] + "\nx" + tail, head[1:] + "\n... 1 bytes dropped ...\n" + tail, true},
 		{"cut in runes", head[1:] + "é世" + tail[1:], head[1:] + "\n... 5 bytes dropped ...\n" + tail[1:], true},
 		{"no UTF-8", "caf\xe9\x00\xff\n", "caf\uFFFD\x00\uFFFD\n", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, n := range []int{1, 3, 1000, keep - 1, keep, 2*keep + 1, 1 << 20} {
+			for _, n := range []int{1, 3, 1000, keptBytes - 1, keptBytes, 2*keptBytes + 1, 1 << 20} {
 				got, truncated := kept(tt.text, n)
 				if got != tt.want || truncated != tt.truncated {
-					t.Errorf("in pieces of %d: %d bytes, truncated %v, around the cut %q", n, len(got), truncated, got[max(0, min(len(got), keep)-10):min(len(got), keep+40)])
+					t.Errorf("in pieces of %d: %d bytes, truncated %v, around the cut %q", n, len(got), truncated, got[max(0, min(len(got), keptBytes)-10):min(len(got), keptBytes+40)])
 				}
 			}
 		})
@@ -149,7 +149,7 @@ func TestLongLine(t *testing.T) {
 		last = string(line)
 	}
 	e, err := Run(t.Context(), c)
-	if err != nil || total != 5000000 || longest > lineLimit+2*len(continued) || last != "END" || !e.Truncated || !strings.HasSuffix(e.Output, "aaa\nEND\n") {
+	if err != nil || total != 5000000 || longest > lineLimit+2*len(cutMark) || last != "END" || !e.Truncated || !strings.HasSuffix(e.Output, "aaa\nEND\n") {
 		t.Errorf("%v, %d bytes, the longest line %d, the last %q", err, total, longest, last)
 	}
 }

@@ -32,14 +32,14 @@ func (s *Signalled) Error() string { return "interrupted by " + signalName(s.Sig
 type TimedOut struct{ After time.Duration }
 
 // Error says what happened.
-func (t *TimedOut) Error() string { return "timed out after " + duration(t.After) }
+func (t *TimedOut) Error() string { return "timed out after " + formatDuration(t.After) }
 
 // TooMuch is the error of a command that wrote more to standard output than
 // Command.Reply allows.
-type TooMuch struct{ Limit int }
+type ReplyTooLong struct{ Limit int }
 
 // Error says what happened.
-func (t *TooMuch) Error() string {
+func (t *ReplyTooLong) Error() string {
 	if t.Limit%(1<<20) == 0 {
 		return fmt.Sprintf("wrote more than %d MiB to standard output", t.Limit>>20)
 	}
@@ -66,18 +66,18 @@ func (i *Interrupted) Unwrap() error { return i.Cause }
 
 // StartError says why no process started.
 type StartError struct {
-	Why string // in words, with the program or directory that is at fault
+	Message string // in words, with the program or directory that is at fault
 	Err error  // what the system said; nil when we did not get that far
 }
 
 // Error says what happened.
-func (e *StartError) Error() string { return e.Why }
+func (e *StartError) Error() string { return e.Message }
 
 // Unwrap returns what the system said.
 func (e *StartError) Unwrap() error { return e.Err }
 
 // duration writes a configured duration as a person would: 5m, not 5m0s.
-func duration(d time.Duration) string {
+func formatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -90,7 +90,7 @@ func duration(d time.Duration) string {
 
 // word writes a path or a word so that it can be told from the text around it:
 // as it is where nothing in it could mislead, quoted otherwise.
-func word(s string) string {
+func quoteWord(s string) string {
 	for _, r := range s {
 		if r <= ' ' || r == '"' || r == ',' || r >= 0x7f {
 			return fmt.Sprintf("%q", s)

@@ -141,10 +141,10 @@ func TestExitIsNoticedWithoutPidfd(t *testing.T) {
 	}
 	p.c, p.wake, p.cause = &c, w, t.Context().Err
 	p.out.open(&c, w)
-	if err := p.live(); err != nil {
+	if err := p.supervise(); err != nil {
 		t.Error(err)
 	}
-	if e, err := p.over(); err != nil || e.Code != 6 {
+	if e, err := p.finish(); err != nil || e.Code != 6 {
 		t.Error(e, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // procfs says whether /proc is there and tells of the processes as we number
 // them: that of another PID namespace would name others.
-var procfs = sync.OnceValue(func() bool {
+var hasProcfs = sync.OnceValue(func() bool {
 	self, err := os.Readlink("/proc/self")
 	return err == nil && self == strconv.Itoa(os.Getpid())
 })
@@ -30,7 +30,7 @@ type stat struct {
 const kernelThread = 0x00200000
 
 func readStat(pid int) (s stat, ok bool) {
-	if !procfs() {
+	if !hasProcfs() {
 		return s, false
 	}
 	line, err := readLine("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -66,11 +66,11 @@ func readLine(path string) ([]byte, error) {
 }
 
 // dead says whether there is nothing left of a process but its status.
-func (s stat) dead() bool { return s.state == 'Z' || s.state == 'X' }
+func (s stat) isDead() bool { return s.state == 'Z' || s.state == 'X' }
 
 // processes returns the pids of all there are, in their order.
-func processes() []int {
-	if !procfs() {
+func listPIDs() []int {
+	if !hasProcfs() {
 		return nil
 	}
 	d, err := os.Open("/proc")
@@ -89,17 +89,17 @@ func processes() []int {
 }
 
 // holders names the processes that hold the pipe whose read end fd is.
-func holders(fd, leader int) string {
+func describeHolders(fd, leader int) string {
 	var st syscall.Stat_t
 	if syscall.Fstat(fd, &st) != nil {
 		return "a process"
 	}
 	pipe := fmt.Sprintf("pipe:[%d]", st.Ino)
 	var names []string
-	for _, pid := range processes() {
-		if pid != leader && holds(pid, pipe) {
+	for _, pid := range listPIDs() {
+		if pid != leader && hasOpen(pid, pipe) {
 			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-			names = append(names, fmt.Sprintf("%s (pid %d)", word(strings.TrimSpace(string(comm))), pid))
+			names = append(names, fmt.Sprintf("%s (pid %d)", quoteWord(strings.TrimSpace(string(comm))), pid))
 		}
 	}
 	switch {
@@ -111,7 +111,7 @@ func holders(fd, leader int) string {
 	return strings.Join(names, ", ")
 }
 
-func holds(pid int, file string) bool {
+func hasOpen(pid int, file string) bool {
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	d, err := os.Open(dir)
 	if err != nil {
@@ -135,7 +135,7 @@ func StartTime(pid int) (uint64, bool) {
 
 // deadOrOther says whether a pid that exists is a process that has ended, or
 // one that started at another time than the one meant (0: unknown).
-func deadOrOther(pid int, start uint64) bool {
+func isDeadOrReused(pid int, start uint64) bool {
 	s, ok := readStat(pid)
-	return ok && (s.dead() || start != 0 && s.start != start)
+	return ok && (s.isDead() || start != 0 && s.start != start)
 }

@@ -35,7 +35,7 @@ func (o *output) open(c *model.Command, wake *waker) {
 	o.wake = wake
 	o.buf = chunks.Get().(*[chunk]byte)
 	if c.Redact != nil {
-		o.sink.mask = c.Redact()
+		o.sink.redact = c.Redact()
 	}
 	if c.Output != nil {
 		o.sink.lines = &splitter{emit: c.Output}
@@ -44,14 +44,14 @@ func (o *output) open(c *model.Command, wake *waker) {
 
 // listen starts the goroutine of the listener. Most commands say nothing, and
 // to start it for them would cost more than all else but their process.
-func (o *output) listen() {
+func (o *output) startListener() {
 	o.full, o.free, o.done = make(chan []byte, 2), make(chan *[chunk]byte, 2), make(chan struct{})
 	o.free <- chunks.Get().(*[chunk]byte)
-	go o.tell()
+	go o.runListener()
 }
 
 // tell is the goroutine of the listener.
-func (o *output) tell() {
+func (o *output) runListener() {
 	for p := range o.full {
 		o.sink.write(p, false)
 		o.free <- (*[chunk]byte)(p[:chunk])
@@ -63,7 +63,7 @@ func (o *output) tell() {
 }
 
 // wants returns the descriptor to wait for, -1 when there is nothing to read, or nothing to read it into.
-func (o *output) wants() int {
+func (o *output) readableFD() int {
 	if o.buf == nil && o.fd >= 0 {
 		o.starved.Store(true)
 		select {
@@ -77,7 +77,7 @@ func (o *output) wants() int {
 }
 
 // more reads once what poll has said is there.
-func (o *output) more() {
+func (o *output) readOnce() {
 	n, err := syscall.Read(o.fd, o.buf[:])
 	switch {
 	case err == syscall.EINTR || err == syscall.EAGAIN:
@@ -90,7 +90,7 @@ func (o *output) more() {
 	default:
 		o.read += int64(n)
 		if o.full == nil {
-			o.listen()
+			o.startListener()
 		}
 		o.full <- o.buf[:n]
 		o.buf = nil

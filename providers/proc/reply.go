@@ -9,11 +9,11 @@ type reply struct {
 	fd    int // read end of the pipe, -1 at its end or when there is none
 	limit int
 	data  []byte
-	over  bool // it wrote more than it may
+	tooLong  bool // it wrote more than it may
 }
 
 // more reads once what poll has said is there.
-func (r *reply) more() {
+func (r *reply) readOnce() {
 	buf := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(buf)
 	n, err := syscall.Read(r.fd, buf[:])
@@ -21,19 +21,19 @@ func (r *reply) more() {
 		return
 	}
 	if n > 0 {
-		r.over = len(r.data)+n > r.limit
+		r.tooLong = len(r.data)+n > r.limit
 		r.data = append(r.data, buf[:min(n, r.limit-len(r.data))]...)
 	}
-	if n <= 0 || r.over {
+	if n <= 0 || r.tooLong {
 		_ = syscall.Close(r.fd)
 		r.fd = -1
 	}
 }
 
 // excess is the error of a reply that is too long, nil for any other.
-func (r *reply) excess() error {
-	if r.over {
-		return &TooMuch{r.limit}
+func (r *reply) limitError() error {
+	if r.tooLong {
+		return &ReplyTooLong{r.limit}
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func TestTooMuchOfAReply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			exit, err := Run(t.Context(), asked(100_000, "%s", script))
-			var much *TooMuch
+			var much *ReplyTooLong
 			if !errors.As(err, &much) || err.Error() != "wrote more than 100000 bytes to standard output" || !exit.Began {
 				t.Errorf("error %v", err)
 			}

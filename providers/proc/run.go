@@ -15,11 +15,11 @@ import (
 const (
 	// linger is how long a background child may hold the output of a command
 	// that is done, before it is left alone.
-	linger = 2 * time.Second
+	backgroundGrace = 2 * time.Second
 	// dying is how long the killed may take to die.
-	dying = time.Second
+	killGrace = time.Second
 	// leaving is kept of the two seconds after the grace for all but waiting.
-	leaving = 200 * time.Millisecond
+	returnMargin = 200 * time.Millisecond
 )
 
 // Run runs a command to its end. An exit code other than zero is a value, not
@@ -52,8 +52,8 @@ func Run(ctx context.Context, c model.Command) (model.Exit, error) {
 	p.c, p.wake = &c, wake
 	p.cause = func() error { return context.Cause(ctx) }
 	p.out.open(&c, wake)
-	err = p.live()
-	exit, lost := p.over()
+	err = p.supervise()
+	exit, lost := p.finish()
 	if err == nil {
 		err = lost
 	}
@@ -75,11 +75,11 @@ type process struct {
 	exited bool          // the leader has, and is still to be reaped
 	pace   time.Duration // without pidfd: how often the leader is asked after
 	limit  time.Time     // when it is over, whatever holds the output; zero: not stopped yet
-	warned []string
+	warnings []string
 }
 
 // live sees the command through to its end, and returns why it was ended.
-func (p *process) live() error {
+func (p *process) supervise() error {
 	var deadline time.Time
 	if p.c.Timeout > 0 {
 		deadline = time.Now().Add(p.c.Timeout)
@@ -87,25 +87,25 @@ func (p *process) live() error {
 	if p.c.Started != nil {
 		began, _ := StartTime(p.pid)
 		if err := p.c.Started(model.Process{PID: p.pid, Start: began}); err != nil {
-			p.end(syscall.SIGTERM)
+			p.terminate(syscall.SIGTERM)
 			return err
 		}
 	}
 	for {
-		p.wait(deadline)
+		p.waitEvent(deadline)
 		switch {
 		case p.exited: // by itself, even if the time is up by now
-			p.drain(time.Now().Add(linger))
-			return p.reply.excess()
-		case p.reply.over:
-			p.limit = time.Now().Add(linger)
+			p.drainOutput(time.Now().Add(backgroundGrace))
+			return p.reply.limitError()
+		case p.reply.tooLong:
+			p.limit = time.Now().Add(backgroundGrace)
 			p.kill()
-			p.drain(p.limit)
-			return p.reply.excess()
+			p.drainOutput(p.limit)
+			return p.reply.limitError()
 		case p.cause() != nil || p.wake.killed.Load():
 			return p.interrupt()
 		case !deadline.IsZero() && !time.Now().Before(deadline):
-			p.end(syscall.SIGTERM)
+			p.terminate(syscall.SIGTERM)
 			return &TimedOut{p.c.Timeout}
 		}
 	}
@@ -121,94 +121,94 @@ func (p *process) interrupt() error {
 	if s, ok := signalOf(cause); ok {
 		sig = s
 	}
-	p.end(sig)
+	p.terminate(sig)
 	return &Interrupted{cause}
 }
 
 // end ends everything of the command: sig, grace, KILL.
-func (p *process) end(sig syscall.Signal) {
+func (p *process) terminate(sig syscall.Signal) {
 	grace := time.Now().Add(p.c.Grace)
-	p.limit = grace.Add(linger - leaving)
+	p.limit = grace.Add(backgroundGrace - returnMargin)
 	if p.c.Grace > 0 && !p.wake.killed.Load() {
-		p.signal(sig)
-		p.signal(syscall.SIGCONT) // one that is stopped would not hear of it
-		p.look(grace, func() bool {
-			quiet, known := p.quiet()
+		p.signalAll(sig)
+		p.signalAll(syscall.SIGCONT) // one that is stopped would not hear of it
+		p.waitUntil(grace, func() bool {
+			quiet, known := p.hasEnded()
 			return quiet && known || p.wake.killed.Load()
 		})
 	}
-	if quiet, known := p.quiet(); !quiet || !known {
+	if quiet, known := p.hasEnded(); !quiet || !known {
 		p.kill()
 	}
-	p.drain(earlier(p.limit, time.Now().Add(linger)))
+	p.drainOutput(earlierOf(p.limit, time.Now().Add(backgroundGrace)))
 }
 
 // kill kills what is left, and sees it die.
 func (p *process) kill() {
 	var quiet bool
-	p.look(time.Now().Add(dying), func() bool {
-		p.signal(syscall.SIGKILL) // again and again: one may have forked just before it died
-		quiet, _ = p.quiet()
+	p.waitUntil(time.Now().Add(killGrace), func() bool {
+		p.signalAll(syscall.SIGKILL) // again and again: one may have forked just before it died
+		quiet, _ = p.hasEnded()
 		return quiet
 	})
 	if !quiet {
-		p.warned = append(p.warned, fmt.Sprintf("not all of its processes (session %d) have ended, even after SIGKILL", p.pid))
+		p.warnings = append(p.warnings, fmt.Sprintf("not all of its processes (session %d) have ended, even after SIGKILL", p.pid))
 	}
 }
 
 // look waits until done says so, at latest until the given time. It asks when
 // something happens, and now and then.
-func (p *process) look(until time.Time, done func() bool) {
+func (p *process) waitUntil(until time.Time, done func() bool) {
 	for pace := 5 * time.Millisecond; !done() && time.Now().Before(until); pace = min(2*pace, 100*time.Millisecond) {
-		next := earlier(until, time.Now().Add(pace))
+		next := earlierOf(until, time.Now().Add(pace))
 		exited, killed := p.exited, p.wake.killed.Load()
 		for p.exited == exited && p.wake.killed.Load() == killed && time.Now().Before(next) {
-			p.wait(next) // output alone is no reason to ask
+			p.waitEvent(next) // output alone is no reason to ask
 		}
 	}
 }
 
 // signal signals the group, and on Linux those who left it. The leader is not
 // reaped before all this is over, so that the group's number is still its own.
-func (p *process) signal(sig syscall.Signal) {
+func (p *process) signalAll(sig syscall.Signal) {
 	_ = syscall.Kill(-p.pid, sig) // what is gone needs no signal; what we may not signal we cannot help
 	signalEscaped(p.pid, p.c.ProcessTag, sig)
 }
 
 // quiet says whether nothing of the command is left but the leader's status;
 // known is false where only the leader can be told.
-func (p *process) quiet() (quiet, known bool) {
+func (p *process) hasEnded() (quiet, known bool) {
 	if !p.exited {
 		return false, true
 	}
-	alive, known := survivors(p.pid, p.c.ProcessTag)
+	alive, known := hasSurvivors(p.pid, p.c.ProcessTag)
 	if !alive { // look twice: one may have forked behind our back and died before we came to it
-		alive, known = survivors(p.pid, p.c.ProcessTag)
+		alive, known = hasSurvivors(p.pid, p.c.ProcessTag)
 	}
 	return !alive, known
 }
 
 // drain reads the output of a command that is done until its end or the given
 // time, and all that was written before it was done in any case.
-func (p *process) drain(until time.Time) {
-	owed := p.out.read + int64(pending(p.out.fd))
-	replied := len(p.reply.data) + pending(p.reply.fd)
+func (p *process) drainOutput(until time.Time) {
+	owed := p.out.read + int64(countPending(p.out.fd))
+	replied := len(p.reply.data) + countPending(p.reply.fd)
 	for p.out.fd >= 0 || p.reply.fd >= 0 {
 		stopped := p.wake.killed.Load() || p.limit.IsZero() && p.cause() != nil
 		switch {
 		case p.out.fd >= 0 && p.out.read < owed, p.reply.fd >= 0 && len(p.reply.data) < replied:
-			p.wait(time.Time{})
+			p.waitEvent(time.Time{})
 		case !stopped && time.Now().Before(until):
-			p.wait(until)
+			p.waitEvent(until)
 		default:
-			p.wait(time.Now()) // it may have ended already
+			p.waitEvent(time.Now()) // it may have ended already
 			return
 		}
 	}
 }
 
 // over lets go of everything and returns how it went.
-func (p *process) over() (e model.Exit, err error) {
+func (p *process) finish() (e model.Exit, err error) {
 	e.Began = true
 	if p.stdin >= 0 {
 		_ = syscall.Close(p.stdin)
@@ -226,28 +226,28 @@ func (p *process) over() (e model.Exit, err error) {
 		if fd < 0 {
 			continue
 		}
-		if text := p.leave(fd); !slices.Contains(p.warned, text) {
-			p.warned = append(p.warned, text)
+		if text := p.abandonPipe(fd); !slices.Contains(p.warnings, text) {
+			p.warnings = append(p.warnings, text)
 		}
 	}
 	e.Output, e.Truncated = p.out.close()
 	e.Reply = p.reply.data
-	e.Warnings = p.warned
+	e.Warnings = p.warnings
 	return e, err
 }
 
 // leave leaves those alone who still hold a pipe of the output, with a reader.
-func (p *process) leave(fd int) string {
+func (p *process) abandonPipe(fd int) string {
 	who := "a process"
 	if !p.c.Sensitive {
-		who = holders(fd, p.pid)
+		who = describeHolders(fd, p.pid)
 	}
 	text := fmt.Sprintf("left running in the background: %s; it holds the output, and what it writes from now on is dropped", who)
 	if p.c.Redact != nil {
 		text = string(p.c.Redact()([]byte(text), true))
 	}
-	if err := detach(fd); err != nil {
-		go discard(fd) // the second best: as long as we live
+	if err := startDetachedReader(fd); err != nil {
+		go discardOutput(fd) // the second best: as long as we live
 		return text + "; once settle has ended it gets a SIGPIPE: " + err.Error()
 	}
 	_ = syscall.Close(fd)
@@ -271,7 +271,7 @@ func reap(pid int) (code int, signal string, err error) {
 	return status.ExitStatus(), "", nil
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierOf(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}

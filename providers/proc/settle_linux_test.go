@@ -109,9 +109,9 @@ func readerOf(t *testing.T, pid int) (reader int) {
 		t.Fatal(err)
 	}
 	until(t, "a reader", func() bool {
-		for _, pid := range processes() {
+		for _, pid := range listPIDs() {
 			name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-			if string(name) == roleReader+"\x00" && holds(pid, pipe) {
+			if string(name) == roleReader+"\x00" && hasOpen(pid, pipe) {
 				reader = pid
 			}
 		}
@@ -123,7 +123,7 @@ func readerOf(t *testing.T, pid int) (reader int) {
 
 // killTree kills a process and its children.
 func killTree(pid int) {
-	for _, p := range processes() {
+	for _, p := range listPIDs() {
 		if s, ok := readStat(p); ok && s.parent == pid {
 			_ = syscall.Kill(p, syscall.SIGKILL)
 		}
@@ -262,8 +262,8 @@ func init() {
 		}
 		for zombies, end := 1, time.Now().Add(10*time.Second); zombies > 0 && time.Now().Before(end); {
 			zombies = 0
-			for _, pid := range processes() {
-				if s, ok := readStat(pid); ok && s.dead() {
+			for _, pid := range listPIDs() {
+				if s, ok := readStat(pid); ok && s.isDead() {
 					zombies++
 				}
 			}
@@ -302,7 +302,7 @@ func TestProcessOnePassesSignalsOn(t *testing.T) {
 	}
 	lineIn(t, ready)
 	var one int
-	for _, pid := range processes() {
+	for _, pid := range listPIDs() {
 		if s, ok := readStat(pid); ok && s.parent == cmd.Process.Pid {
 			one = pid
 		}

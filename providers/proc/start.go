@@ -68,7 +68,7 @@ func (p *process) spawn(ctx context.Context, c *model.Command, program string) e
 	var err error
 	if p.out.fd, write, err = newPipe(); err != nil {
 		p.out.fd = -1
-		return whyNot(program, err)
+		return newStartError(program, err)
 	}
 	defer syscall.Close(write)
 	read, err := openNull()
@@ -78,7 +78,7 @@ func (p *process) spawn(ctx context.Context, c *model.Command, program string) e
 	if c.Stdin != nil {
 		if read, p.stdin, err = newPipe(); err != nil {
 			p.stdin = -1
-			return whyNot(program, err)
+			return newStartError(program, err)
 		}
 		defer syscall.Close(read)
 		_ = syscall.SetNonblock(p.stdin, true) // cannot fail on a pipe of ours
@@ -87,31 +87,31 @@ func (p *process) spawn(ctx context.Context, c *model.Command, program string) e
 	if c.Reply > 0 {
 		if p.reply.fd, stdout, err = newPipe(); err != nil {
 			p.reply.fd = -1
-			return whyNot(program, err)
+			return newStartError(program, err)
 		}
 		defer syscall.Close(stdout)
 		p.reply.limit = c.Reply
 	}
-	sys := attributes(&p.pidfd)
+	sys := childAttributes(&p.pidfd)
 	if u := c.User; u != nil && (int(u.UID) != os.Geteuid() || int(u.GID) != os.Getegid() || os.Geteuid() == 0) {
 		sys.Credential = &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
 		for _, fd := range []int{p.stdin, write, stdout} {
 			_ = syscall.Fchown(fd, int(u.UID), -1) // for /dev/stderr and the like, which are opened anew; all else works without
 		}
 	}
-	p.pid, err = fork(ctx, c.Umask, program, c.Argv, &syscall.ProcAttr{
+	p.pid, err = forkWithRetry(ctx, c.Umask, program, c.Argv, &syscall.ProcAttr{
 		Dir: c.Dir, Env: c.Env, Sys: sys,
 		Files: []uintptr{uintptr(read), uintptr(stdout), uintptr(write)},
 	})
 	if err != nil {
-		return whyNoProcess(c, sys.Credential, program, err)
+		return newForkError(c, sys.Credential, program, err)
 	}
 	return nil
 }
 
 // whyNoProcess words the error of a fork or exec, which does not say at which
 // of the steps before the program it stopped.
-func whyNoProcess(c *model.Command, who *syscall.Credential, program string, err error) error {
+func newForkError(c *model.Command, who *syscall.Credential, program string, err error) error {
 	if who != nil && errors.Is(err, syscall.EPERM) {
 		why := "only root may"
 		if os.Geteuid() == 0 {
@@ -126,17 +126,17 @@ func whyNoProcess(c *model.Command, who *syscall.Credential, program string, err
 		return dir
 	}
 	if errors.Is(err, syscall.EACCES) {
-		if who != nil && !mayEnter(c.Dir, c.User) {
-			return &StartError{fmt.Sprintf("cwd %s: user %d has no permission to enter it", word(c.Dir), who.Uid), err}
+		if who != nil && !canEnter(c.Dir, c.User) {
+			return &StartError{fmt.Sprintf("cwd %s: user %d has no permission to enter it", quoteWord(c.Dir), who.Uid), err}
 		}
 		if who == nil && unix.Faccessat(unix.AT_FDCWD, c.Dir, unix.X_OK, unix.AT_EACCESS) != nil {
-			return &StartError{"cwd " + word(c.Dir) + ": no permission to enter it", err}
+			return &StartError{"cwd " + quoteWord(c.Dir) + ": no permission to enter it", err}
 		}
 	}
 	if !strings.HasPrefix(program, "/") {
 		program = filepath.Join(c.Dir, program)
 	}
-	return whyNot(program, err)
+	return newStartError(program, err)
 }
 
 // umasks lets those who change the umask of the whole of settle for a moment
@@ -145,7 +145,7 @@ var umasks sync.RWMutex
 
 // fork starts the process. A program that is open for writing is tried again
 // for a moment: it may be a descriptor on its way through another fork of ours.
-func fork(ctx context.Context, umask *int, program string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+func forkWithRetry(ctx context.Context, umask *int, program string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	for pause := 5 * time.Millisecond; ; pause *= 2 {
 		if umask == nil {
 			umasks.RLock()

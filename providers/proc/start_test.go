@@ -164,7 +164,7 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: %v, %v, %q", argv0, e, err, e.Output)
 		}
 		file, err := LookPath(argv0, dir+"/sub", path)
-		if err != nil || !strings.HasPrefix(file, dir) || runnable(file) != nil {
+		if err != nil || !strings.HasPrefix(file, dir) || checkExecutable(file) != nil {
 			t.Errorf("look for %s: %s, %v", argv0, file, err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestDuration(t *testing.T) {
 		time.Second: "1s", 90 * time.Second: "1m30s", 5 * time.Minute: "5m", time.Hour: "1h",
 		90 * time.Minute: "1h30m", time.Hour + time.Second: "1h0m1s", 20 * time.Minute: "20m", 10 * time.Hour: "10h",
 	} {
-		if got := duration(d); got != want {
+		if got := formatDuration(d); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

@@ -30,10 +30,10 @@ const (
 
 // wait waits until something happens or the time has come (zero: never), and
 // does what the events ask for.
-func (p *process) wait(until time.Time) {
+func (p *process) waitEvent(until time.Time) {
 	fds := [events]pollFd{
 		onWake:   {fd: int32(p.wake.r), events: pollIn},
-		onOutput: {fd: int32(p.out.wants()), events: pollIn},
+		onOutput: {fd: int32(p.out.readableFD()), events: pollIn},
 		onReply:  {fd: int32(p.reply.fd), events: pollIn},
 		onRoom:   {fd: int32(p.stdin), events: pollOut},
 		onExit:   {fd: -1, events: pollIn},
@@ -41,28 +41,28 @@ func (p *process) wait(until time.Time) {
 	if !p.exited {
 		fds[onExit].fd = int32(p.pidfd)
 	}
-	if err := poll(fds[:], p.timeout(until)); err != nil {
+	if err := poll(fds[:], p.pollTimeout(until)); err != nil {
 		return // a signal: the caller looks at the clock and comes again
 	}
 	if fds[onWake].revents != 0 {
 		p.wake.drain()
 	}
 	if fds[onOutput].revents != 0 {
-		p.out.more()
+		p.out.readOnce()
 	}
 	if fds[onReply].revents != 0 {
-		p.reply.more()
+		p.reply.readOnce()
 	}
 	if fds[onRoom].revents != 0 {
-		p.feed()
+		p.feedStdin()
 	}
 	if !p.exited && (fds[onExit].revents != 0 || p.pidfd < 0) {
-		p.exited = exited(p.pid)
+		p.exited = hasExited(p.pid)
 	}
 }
 
 // timeout returns how long poll may wait, negative for ever.
-func (p *process) timeout(until time.Time) time.Duration {
+func (p *process) pollTimeout(until time.Time) time.Duration {
 	d := time.Duration(-1)
 	if !until.IsZero() {
 		d = max(0, time.Until(until))
@@ -77,7 +77,7 @@ func (p *process) timeout(until time.Time) time.Duration {
 }
 
 // feed writes to standard input what there is room for.
-func (p *process) feed() {
+func (p *process) feedStdin() {
 	n, err := syscall.Write(p.stdin, p.unsent)
 	switch err {
 	case syscall.EINTR, syscall.EAGAIN:

@@ -18,12 +18,12 @@ import (
 )
 
 // whyNot words the error with which a file could not be started.
-func whyNot(file string, err error) error {
-	return &StartError{reason(file, err), err}
+func newStartError(file string, err error) error {
+	return &StartError{describeStartError(file, err), err}
 }
 
-func reason(file string, err error) string {
-	name := word(file)
+func describeStartError(file string, err error) string {
+	name := quoteWord(file)
 	var errno syscall.Errno
 	_ = errors.As(err, &errno) // else it is none of these
 	switch errno {
@@ -34,11 +34,11 @@ func reason(file string, err error) string {
 		if _, stat := os.Stat(file); stat != nil {
 			return name + " is a symbolic link to a file that does not exist"
 		}
-		return name + ": " + noInterpreter(file)
+		return name + ": " + describeMissingInterpreter(file)
 	case syscall.EACCES:
-		return noAccess(file)
+		return describeNoAccess(file)
 	case syscall.ENOEXEC:
-		return name + " " + badFormat(file)
+		return name + " " + describeBadFormat(file)
 	case syscall.ETXTBSY:
 		return name + " is busy: a process has it open for writing"
 	case syscall.E2BIG:
@@ -52,8 +52,8 @@ func reason(file string, err error) string {
 }
 
 // noAccess says why a file may not be executed.
-func noAccess(file string) string {
-	name := word(file)
+func describeNoAccess(file string) string {
+	name := quoteWord(file)
 	st, err := os.Stat(file)
 	switch {
 	case err != nil:
@@ -64,11 +64,11 @@ func noAccess(file string) string {
 		return name + " is not a regular file"
 	case st.Mode()&0o111 == 0:
 		return name + " is not executable"
-	case noexec(file):
+	case isNoexec(file):
 		return name + " is executable, but its file system is mounted noexec"
 	}
-	if interpreter, _ := shebang(file); interpreter != "" {
-		if err := runnable(interpreter); err != nil {
+	if interpreter, _ := readShebang(file); interpreter != "" {
+		if err := checkExecutable(interpreter); err != nil {
 			return fmt.Sprintf("%s: its interpreter %q is not executable", name, interpreter)
 		}
 	}
@@ -76,15 +76,15 @@ func noAccess(file string) string {
 }
 
 // noInterpreter says what is missing when a file is there and the kernel says that it is not.
-func noInterpreter(file string) string {
-	interpreter, crlf := shebang(file)
+func describeMissingInterpreter(file string) string {
+	interpreter, crlf := readShebang(file)
 	switch {
 	case crlf:
 		return fmt.Sprintf("interpreter %q not found: the file has Windows (CRLF) line ends", interpreter)
 	case interpreter != "":
 		return fmt.Sprintf("interpreter %q not found", interpreter)
 	}
-	if loader := elfLoader(file); loader != "" {
+	if loader := readELFLoader(file); loader != "" {
 		return fmt.Sprintf("its loader %q not found: it was built for another system", loader)
 	}
 	return "its interpreter or loader is missing"
@@ -92,8 +92,8 @@ func noInterpreter(file string) string {
 
 // shebang returns the interpreter that a script's first line names, and
 // whether a carriage return ends it that does not belong there.
-func shebang(file string) (interpreter string, crlf bool) {
-	line, ok := bytes.CutPrefix(beginning(file), []byte("#!"))
+func readShebang(file string) (interpreter string, crlf bool) {
+	line, ok := bytes.CutPrefix(readHead(file), []byte("#!"))
 	if !ok {
 		return "", false
 	}
@@ -106,8 +106,8 @@ func shebang(file string) (interpreter string, crlf bool) {
 }
 
 // badFormat says what a file is that the kernel cannot run.
-func badFormat(file string) string {
-	head := beginning(file)
+func describeBadFormat(file string) string {
+	head := readHead(file)
 	switch {
 	case len(head) == 0:
 		return "is empty or cannot be read: not a program the kernel can run"
@@ -124,7 +124,7 @@ func badFormat(file string) string {
 }
 
 // beginning returns as much of a file as the kernel looks at, as far as it can be read.
-func beginning(file string) []byte {
+func readHead(file string) []byte {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
@@ -136,7 +136,7 @@ func beginning(file string) []byte {
 }
 
 // elfLoader returns the dynamic loader that an ELF program asks for, "" for anything else.
-func elfLoader(file string) string {
+func readELFLoader(file string) string {
 	f, err := elf.Open(file)
 	if err != nil {
 		return ""
@@ -160,17 +160,17 @@ func checkDir(dir string) error {
 	case err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR:
 		return nil
 	case err == syscall.ENOENT:
-		return &StartError{"cwd " + word(dir) + " does not exist", err}
+		return &StartError{"cwd " + quoteWord(dir) + " does not exist", err}
 	case err == nil || err == syscall.ENOTDIR:
-		return &StartError{"cwd " + word(dir) + " is not a directory", syscall.ENOTDIR}
+		return &StartError{"cwd " + quoteWord(dir) + " is not a directory", syscall.ENOTDIR}
 	case err == syscall.EACCES:
-		return &StartError{"cwd " + word(dir) + ": no permission to enter it", err}
+		return &StartError{"cwd " + quoteWord(dir) + ": no permission to enter it", err}
 	}
-	return &StartError{fmt.Sprintf("cwd %s: %v", word(dir), err), err}
+	return &StartError{fmt.Sprintf("cwd %s: %v", quoteWord(dir), err), err}
 }
 
 // mayEnter says whether the mode bits let someone into a directory.
-func mayEnter(dir string, who *model.Credential) bool {
+func canEnter(dir string, who *model.Credential) bool {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		var st syscall.Stat_t
 		if err := syscall.Stat(d, &st); err != nil {

@@ -21,7 +21,7 @@ func (e *Error) Hint() string { return e.Suggestion }
 
 // maxHoles is how many values one text may have: each is judged by all that
 // stands before it in its command.
-const maxHoles = 256
+const maxPlaceholders = 256
 
 // Fill puts the values of its holes into a text that the given shell reads, each
 // quoted as its place in the text demands: the shell sees the value there, byte
@@ -38,12 +38,12 @@ func Fill(words []string, text string, holes []model.Placeholder) (string, error
 			return "", &Error{h.Expr + " holds a zero byte", "no program can be given one"}
 		}
 	}
-	text, holes = putRaw(text, holes)
+	text, holes = insertRaw(text, holes)
 	switch {
 	case len(holes) == 0:
 		return text, nil
-	case len(holes) > maxHoles:
-		return "", &Error{fmt.Sprintf("more than %d values in one shell text", maxHoles), environment(holes[maxHoles], "as \"$NAME\"")}
+	case len(holes) > maxPlaceholders:
+		return "", &Error{fmt.Sprintf("more than %d values in one shell text", maxPlaceholders), environment(holes[maxPlaceholders], "as \"$NAME\"")}
 	}
 	if strings.Contains(text, "\r") { // a letter to some shells, nothing to others
 		return "", &Error{"a carriage return in the shell text, so no value can be quoted in it", "take it out: it is half of a Windows line end"}
@@ -52,7 +52,7 @@ func Fill(words []string, text string, holes []model.Placeholder) (string, error
 	if err != nil {
 		return "", &Error{err.Error(), environment(holes[0], "in the command, as that program reads its variables")}
 	}
-	places, err := agreed(newForm(text, holes), languages)
+	places, err := findPlaces(newForm(text, holes), languages)
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +64,7 @@ func Fill(words []string, text string, holes []model.Placeholder) (string, error
 }
 
 // putRaw puts the raw values in, and returns the holes that are left.
-func putRaw(text string, holes []model.Placeholder) (string, []model.Placeholder) {
+func insertRaw(text string, holes []model.Placeholder) (string, []model.Placeholder) {
 	var others []model.Placeholder
 	text = model.Fill(text, holes, func(h model.Placeholder) string {
 		if h.Raw {
@@ -78,10 +78,10 @@ func putRaw(text string, holes []model.Placeholder) (string, []model.Placeholder
 
 // agreed returns where the holes are, which must be the same in all languages
 // that the shell may speak.
-func agreed(f *form, languages []syntax.LangVariant) ([]place, error) {
+func findPlaces(f *form, languages []syntax.LangVariant) ([]place, error) {
 	var places []place
 	for i, language := range languages {
-		found, err := f.places(language)
+		found, err := f.parsePlaces(language)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func agreed(f *form, languages []syntax.LangVariant) ([]place, error) {
 		}
 		for n := range found {
 			if found[n].quotes != places[n].quotes {
-				return nil, f.refuse(n, reason{"where not every shell of this name reads the same", "set shell: [/bin/bash, -c] if it is for bash"})
+				return nil, f.newPlaceError(n, reason{"where not every shell of this name reads the same", "set shell: [/bin/bash, -c] if it is for bash"})
 			}
 			places[n].apart = places[n].apart || found[n].apart
 		}
@@ -125,14 +125,14 @@ var inDouble = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`, "`", "\\`")
 // a value may, also where it is not allowed to: as a name.
 type form struct {
 	text  string
-	holes []model.Placeholder
+	placeholders []model.Placeholder
 	at    []int // the offset of each hole's word
 }
 
 const standIn = "VALUE"
 
 func newForm(text string, holes []model.Placeholder) *form {
-	f := &form{holes: holes}
+	f := &form{placeholders: holes}
 	var b strings.Builder
 	for rest := text; ; {
 		before, after, ok := strings.Cut(rest, model.PlaceholderByte)
@@ -149,10 +149,10 @@ func newForm(text string, holes []model.Placeholder) *form {
 }
 
 // places parses the text and finds where its holes are.
-func (f *form) places(language syntax.LangVariant) ([]place, error) {
+func (f *form) parsePlaces(language syntax.LangVariant) ([]place, error) {
 	file, err := syntax.NewParser(syntax.Variant(language), syntax.KeepComments(true)).Parse(strings.NewReader(f.text), "")
 	if err != nil {
-		return nil, f.unreadable(err)
+		return nil, f.newParseError(err)
 	}
 	w := &walker{form: f, language: language, found: make([]place, len(f.at)), seen: make([]bool, len(f.at))}
 	syntax.Walk(file, w.visit)
@@ -160,13 +160,13 @@ func (f *form) places(language syntax.LangVariant) ([]place, error) {
 		return nil, w.err
 	}
 	if n := slices.Index(w.seen, false); n >= 0 {
-		return nil, f.refuse(n, reason{"where settle cannot tell what it would be to the shell", useEnvironment})
+		return nil, f.newPlaceError(n, reason{"where settle cannot tell what it would be to the shell", useEnvironment})
 	}
 	return w.found, nil
 }
 
 // unreadable words what the parser did not like, with its place in the text as it was written.
-func (f *form) unreadable(err error) error {
+func (f *form) newParseError(err error) error {
 	message, offset := err.Error(), -1
 	switch e := err.(type) {
 	case syntax.ParseError:
@@ -176,21 +176,21 @@ func (f *form) unreadable(err error) error {
 		offset = int(e.Pos.Offset())
 	}
 	if offset >= 0 {
-		line, column := f.position(offset)
+		line, column := f.lineColumn(offset)
 		message = fmt.Sprintf("line %d, column %d: %s", line, column, message)
 	}
 	return &Error{"the shell text cannot be read, so no value can be quoted in it: " + message,
-		"correct it; or " + environment(f.holes[0], `as "$NAME"`) + ": then the text is the shell's alone to read"}
+		"correct it; or " + environment(f.placeholders[0], `as "$NAME"`) + ": then the text is the shell's alone to read"}
 }
 
 // position counts lines and columns of the text as it was written.
-func (f *form) position(offset int) (line, column int) {
+func (f *form) lineColumn(offset int) (line, column int) {
 	offset = min(offset, len(f.text))
 	line, column = 1, 1
 	for i, n := 0, 0; i < offset; {
 		switch {
 		case n < len(f.at) && i == f.at[n]:
-			column += len(f.holes[n].Expr)
+			column += len(f.placeholders[n].Expr)
 			i += len(standIn)
 			n++
 			continue

@@ -37,7 +37,7 @@ func languagesOf(words []string) ([]syntax.LangVariant, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("settle does not know how %s quotes, and so cannot put a value into its text", name)
-	case !takesText(options):
+	case !readsText(options):
 		return nil, fmt.Errorf("%s does not read the command as shell text: its words do not end with -c", name)
 	}
 	return known, nil
@@ -45,7 +45,7 @@ func languagesOf(words []string) ([]syntax.LangVariant, error) {
 
 // takesText says whether a shell with these options reads the word behind them
 // as its text.
-func takesText(options []string) bool {
+func readsText(options []string) bool {
 	text, argument := false, false
 	for _, option := range options {
 		switch {

@@ -28,22 +28,22 @@ func Argv(text string, holes []model.Placeholder) ([]string, error) {
 }
 
 var (
-	careful   = regexp.MustCompile(`\bset\b[^\n;&|]*\s(-[a-zA-Z]*e|errexit)|\bpipefail\b`)
-	covered   = regexp.MustCompile(`(?s)'[^']*'|"(\\.|[^"\\])*"|\\.|(^|[ \t\n;])#[^\n]*`)
+	stopsOnError   = regexp.MustCompile(`\bset\b[^\n;&|]*\s(-[a-zA-Z]*e|errexit)|\bpipefail\b`)
+	quotedOrComment   = regexp.MustCompile(`(?s)'[^']*'|"(\\.|[^"\\])*"|\\.|(^|[ \t\n;])#[^\n]*`)
 	continued = regexp.MustCompile(`(&&|\|\|?)[ \t]*$`)
 	pipe      = regexp.MustCompile(`(^|[^|>])\|([^|]|$)`)
 )
 
 // Doubts tells what in a text may hide a failure, each as "what; way out". The
 // values of its holes play no part.
-func Doubts(text string, _ []model.Placeholder) []string {
+func Warnings(text string, _ []model.Placeholder) []string {
 	const way = "begin with set -e, or set shell: [/bin/bash, -euo, pipefail, -c]"
-	if careful.MatchString(text) {
+	if stopsOnError.MatchString(text) {
 		return nil
 	}
-	text = uncovered(text)
+	text = stripQuoted(text)
 	var doubts []string
-	if commands(text) > 1 {
+	if countCommands(text) > 1 {
 		doubts = append(doubts, "only the last line decides whether it failed; "+way)
 	}
 	if pipe.MatchString(text) {
@@ -54,8 +54,8 @@ func Doubts(text string, _ []model.Placeholder) []string {
 
 // uncovered returns a text without its comments, and with nothing in its quotes:
 // neither a newline nor a pipe is one there.
-func uncovered(text string) string {
-	return covered.ReplaceAllStringFunc(text, func(part string) string {
+func stripQuoted(text string) string {
+	return quotedOrComment.ReplaceAllStringFunc(text, func(part string) string {
 		switch part[0] {
 		case '\'', '"', '\\':
 			return "''"
@@ -68,7 +68,7 @@ func uncovered(text string) string {
 
 // commands counts the lines that are commands of their own: none that the line
 // before goes on with.
-func commands(text string) int {
+func countCommands(text string) int {
 	n, goesOn := 0, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

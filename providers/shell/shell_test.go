@@ -49,7 +49,7 @@ func TestDoubts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Doubts(tt.text, nil); len(got) != tt.want {
+			if got := Warnings(tt.text, nil); len(got) != tt.want {
 				t.Errorf("Doubts(%q) = %q, want %d", tt.text, got, tt.want)
 			}
 		})

@@ -39,8 +39,8 @@ var (
 )
 
 // refuse says that hole n cannot be filled.
-func (f *form) refuse(n int, why reason) error {
-	h := f.holes[n]
+func (f *form) newPlaceError(n int, why reason) error {
+	h := f.placeholders[n]
 	way := strings.NewReplacer("EXPR", h.Expr, "RAW", strings.Replace(h.Expr, "${", "${raw.", 1),
 		useEnvironment, environment(h, `as "$NAME" there`)).Replace(why.way)
 	return &Error{h.Expr + " stands " + why.where + ": its value cannot be kept as data there", way}
@@ -73,7 +73,7 @@ func (w *walker) visit(node syntax.Node) bool {
 		start, end := int(leaf.Pos().Offset()), int(leaf.End().Offset())
 		n, _ := slices.BinarySearch(w.at, start)
 		for ; n < len(w.at) && w.at[n] < end; n++ {
-			w.hole(n, leaf)
+			w.judgePlaceholder(n, leaf)
 		}
 	}
 	w.stack = append(w.stack, node)
@@ -81,15 +81,15 @@ func (w *walker) visit(node syntax.Node) bool {
 }
 
 // hole judges the place of hole n, which is in the leaf.
-func (w *walker) hole(n int, leaf syntax.Node) {
-	p, why := w.place(n, leaf)
+func (w *walker) judgePlaceholder(n int, leaf syntax.Node) {
+	p, why := w.placeOf(n, leaf)
 	w.found[n], w.seen[n] = p, true
 	if why != nil && (w.err == nil || n < w.first) {
-		w.err, w.first = w.refuse(n, *why), n
+		w.err, w.first = w.newPlaceError(n, *why), n
 	}
 }
 
-func (w *walker) place(n int, leaf syntax.Node) (place, *reason) {
+func (w *walker) placeOf(n int, leaf syntax.Node) (place, *reason) {
 	p, up := place{}, w.stack
 	switch leaf := leaf.(type) {
 	case *syntax.Comment:
@@ -101,30 +101,30 @@ func (w *walker) place(n int, leaf syntax.Node) (place, *reason) {
 		p.quotes = '\''
 	case *syntax.Lit:
 		parent := up[len(up)-1]
-		if name, ok := parent.(*syntax.ParamExp); ok && w.behindName(n, leaf, name) {
+		if name, ok := parent.(*syntax.ParamExp); ok && w.extendsName(n, leaf, name) {
 			up = up[:len(up)-1]
 			parent, p.apart = up[len(up)-1], true
 		}
 		switch parent := parent.(type) {
 		case *syntax.Word:
 			p.apart = false // the quotes of the value keep it apart
-			if why := w.behind(n, leaf, parent); why != nil {
+			if why := w.checkFront(n, leaf, parent); why != nil {
 				return p, why
 			}
 		case *syntax.DblQuoted:
 			p.quotes = '"'
-			p.apart = p.apart || w.behindParameter(n, parent)
-			if w.escaped(n, leaf) {
+			p.apart = p.apart || w.followsParameter(n, parent)
+			if w.isEscaped(n, leaf) {
 				return p, &behindEscape
 			}
 		}
 	}
-	return p, w.above(n, up, leaf)
+	return p, w.checkAncestors(n, up, leaf)
 }
 
 // behindName says whether hole n is what follows the name in $NAME, which the
 // stand-in has only made longer.
-func (w *walker) behindName(n int, leaf *syntax.Lit, p *syntax.ParamExp) bool {
+func (w *walker) extendsName(n int, leaf *syntax.Lit, p *syntax.ParamExp) bool {
 	return p.Param == leaf && p.Short && p.Index == nil && p.Dollar.IsValid() && !p.Length &&
 		plainName.MatchString(w.text[p.Dollar.Offset():w.at[n]])
 }
@@ -134,7 +134,7 @@ var plainName = regexp.MustCompile(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
 // behindParameter says whether anything in front of hole n in its double quotes
 // is a parameter without braces: where that ends is a matter of what follows, in
 // zsh also of what does not follow at once.
-func (w *walker) behindParameter(n int, quoted *syntax.DblQuoted) bool {
+func (w *walker) followsParameter(n int, quoted *syntax.DblQuoted) bool {
 	for _, part := range quoted.Parts {
 		p, ok := part.(*syntax.ParamExp)
 		if ok && p.Short && int(p.Pos().Offset()) < w.at[n] && (int(p.End().Offset()) >= w.at[n] || w.language == syntax.LangZsh) {
@@ -145,10 +145,10 @@ func (w *walker) behindParameter(n int, quoted *syntax.DblQuoted) bool {
 }
 
 // behind finds what in front of hole n, in a word outside of quotes, would change its meaning.
-func (w *walker) behind(n int, leaf *syntax.Lit, word *syntax.Word) *reason {
+func (w *walker) checkFront(n int, leaf *syntax.Lit, word *syntax.Word) *reason {
 	front := w.text[word.Pos().Offset():w.at[n]]
 	switch {
-	case w.escaped(n, leaf):
+	case w.isEscaped(n, leaf):
 		return &behindEscape
 	case strings.HasPrefix(front, "~") && !strings.Contains(front, "/"):
 		return &behindTilde
@@ -157,20 +157,20 @@ func (w *walker) behind(n int, leaf *syntax.Lit, word *syntax.Word) *reason {
 }
 
 // escaped says whether a backslash in front of hole n escapes what comes next.
-func (w *walker) escaped(n int, leaf *syntax.Lit) bool {
+func (w *walker) isEscaped(n int, leaf *syntax.Lit) bool {
 	front := w.text[leaf.Pos().Offset():w.at[n]]
 	return (len(front)-len(strings.TrimRight(front, `\`)))%2 == 1
 }
 
 // above looks for what refuses hole n in the nodes around the leaf, from the inside out.
-func (w *walker) above(n int, up []syntax.Node, child syntax.Node) *reason {
+func (w *walker) checkAncestors(n int, up []syntax.Node, child syntax.Node) *reason {
 	sub := false // in a command of its own: what is said of arguments is not said of its
 	for _, parent := range slices.Backward(up) {
-		if why := part(parent, child); why != nil {
+		if why := checkPart(parent, child); why != nil {
 			return why
 		}
 		if !sub {
-			if why := w.argument(n, parent, child); why != nil {
+			if why := w.checkArgument(n, parent, child); why != nil {
 				return why
 			}
 		}
@@ -184,7 +184,7 @@ func (w *walker) above(n int, up []syntax.Node, child syntax.Node) *reason {
 }
 
 // part says why a part of a node is no place for a value: nil where it is one.
-func part(parent, child syntax.Node) *reason {
+func checkPart(parent, child syntax.Node) *reason {
 	is := func(node syntax.Node) bool { return child == node }
 	switch p := parent.(type) {
 	case *syntax.File, *syntax.Stmt, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.BinaryCmd,
@@ -192,19 +192,19 @@ func part(parent, child syntax.Node) *reason {
 		*syntax.Word, *syntax.ArrayExpr, *syntax.TestClause, *syntax.ParenTest, *syntax.ProcSubst, *syntax.TimeClause:
 		return nil
 	case *syntax.DblQuoted:
-		return when(p.Dollar, &inDollar)
+		return reasonIf(p.Dollar, &inDollar)
 	case *syntax.CmdSubst:
-		return when(p.Backquotes || p.TempFile || p.ReplyVar, &inBackquotes)
+		return reasonIf(p.Backquotes || p.TempFile || p.ReplyVar, &inBackquotes)
 	case *syntax.WordIter:
-		return when(is(p.Name), &inName)
+		return reasonIf(is(p.Name), &inName)
 	case *syntax.CoprocClause:
-		return when(!is(p.Stmt), &inName)
+		return reasonIf(!is(p.Stmt), &inName)
 	case *syntax.FuncDecl:
-		return when(!is(p.Body), &inName)
+		return reasonIf(!is(p.Body), &inName)
 	case *syntax.Assign:
-		return when(p.Naked || p.Value == nil && p.Array == nil || !is(p.Value) && !is(p.Array), &inName)
+		return reasonIf(p.Naked || p.Value == nil && p.Array == nil || !is(p.Value) && !is(p.Array), &inName)
 	case *syntax.ArrayElem:
-		return when(!is(p.Value), &inArithmetic)
+		return reasonIf(!is(p.Value), &inArithmetic)
 	case *syntax.Redirect:
 		switch p.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
@@ -212,11 +212,11 @@ func part(parent, child syntax.Node) *reason {
 		case syntax.DplIn, syntax.DplOut:
 			return &behindDuplicate
 		}
-		return when(!is(p.Word), &inName)
+		return reasonIf(!is(p.Word), &inName)
 	case *syntax.UnaryTest:
-		return when(p.Op == syntax.TsVarSet || p.Op == syntax.TsRefVar, &inName)
+		return reasonIf(p.Op == syntax.TsVarSet || p.Op == syntax.TsRefVar, &inName)
 	case *syntax.BinaryTest:
-		return when(p.Op >= syntax.TsEql && p.Op <= syntax.TsGtr, &inArithmetic)
+		return reasonIf(p.Op >= syntax.TsEql && p.Op <= syntax.TsGtr, &inArithmetic)
 	case *syntax.ParamExp:
 		return &inParameter
 	case *syntax.ExtGlob:
@@ -225,7 +225,7 @@ func part(parent, child syntax.Node) *reason {
 	return &inArithmetic // all that is left
 }
 
-func when(is bool, why *reason) *reason {
+func reasonIf(is bool, why *reason) *reason {
 	if is {
 		return why
 	}

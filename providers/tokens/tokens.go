@@ -176,7 +176,7 @@ func chainLink(token string) (*lib.ClientIDClaims, ed25519.PublicKey, error) {
 // wanted, and a third of its validity is left. What is wanted of its expiry is
 // met by the same moment, and also by the same length of time: one who asks for
 // a year from now, at every call, does not ask for a new token at every call.
-func Keep(token string, s Server, by Signer) (bool, error) {
+func IsCurrent(token string, s Server, by Signer) (bool, error) {
 	want, _, root, err := prepare(s, by)
 	if err != nil {
 		return false, err

@@ -270,7 +270,7 @@ func TestSignersThatMayNot(t *testing.T) {
 			if _, err := Sign(s, tt.by); err == nil || !strings.HasPrefix(err.Error(), tt.err) {
 				t.Errorf("error:\n got %v\nwant %s…", err, tt.err)
 			}
-			if _, err := Keep("x", s, tt.by); err == nil || !strings.HasPrefix(err.Error(), tt.err) {
+			if _, err := IsCurrent("x", s, tt.by); err == nil || !strings.HasPrefix(err.Error(), tt.err) {
 				t.Errorf("error of Keep:\n got %v\nwant %s…", err, tt.err)
 			}
 		})
@@ -324,13 +324,13 @@ func TestKeep(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&s)
 			}
-			if got, err := Keep(token, s, tt.by); got != tt.want || err != nil {
+			if got, err := IsCurrent(token, s, tt.by); got != tt.want || err != nil {
 				t.Errorf("kept: %v, %v", got, err)
 			}
 		})
 	}
 	for _, token := range []string{"", "x", "a.b.c"} {
-		if kept, err := Keep(token, was, by); kept || err != nil {
+		if kept, err := IsCurrent(token, was, by); kept || err != nil {
 			t.Errorf("%q is kept: %v, %v", token, kept, err)
 		}
 	}
@@ -362,7 +362,7 @@ func TestKeepUntilAThirdIsLeft(t *testing.T) {
 	}{{0, true}, {19 * 24 * time.Hour, true}, {21 * 24 * time.Hour, false}, {31 * 24 * time.Hour, false}} {
 		token := aged(t, s, key, tt.age, validity)
 		s.Expires = time.Now().Add(validity)
-		if got, err := Keep(token, s, Signer{Seed: key.Seed()}); got != tt.want || err != nil {
+		if got, err := IsCurrent(token, s, Signer{Seed: key.Seed()}); got != tt.want || err != nil {
 			t.Errorf("after %s: kept %v, %v", tt.age, got, err)
 		}
 	}
@@ -379,7 +379,7 @@ func TestKeepUntilAMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Expires = claims.ExpiresAt.Time
-	if got, err := Keep(token, s, Signer{Seed: key.Seed()}); !got || err != nil {
+	if got, err := IsCurrent(token, s, Signer{Seed: key.Seed()}); !got || err != nil {
 		t.Errorf("kept %v, %v", got, err)
 	}
 }

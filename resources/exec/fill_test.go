@@ -23,8 +23,8 @@ func filled(s string, values ...string) model.Value {
 // real are options with the providers that split and quote.
 func real(r *runner) Options {
 	opts := options(r)
-	opts.Posix = Provider{Argv: posix.Argv, Doubts: posix.Doubts}
-	opts.Shell = Provider{Argv: shell.Argv, Doubts: shell.Doubts}
+	opts.Posix = Provider{Argv: posix.Argv, Doubts: posix.Warnings}
+	opts.Shell = Provider{Argv: shell.Argv, Doubts: shell.Warnings}
 	opts.Fill, opts.Join = shell.Fill, posix.Join
 	return opts
 }
