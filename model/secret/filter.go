@@ -1,23 +1,23 @@
 package secret
 
-// filter is one stream through a mask.
+// filter redacts one stream.
 type filter struct {
 	redactor *Redactor
-	at   int32  // state
-	held []byte // undecided: the beginning of a value, as long as the state is deep
-	matches []span // what is already found to be a value, or part of one, within held or before it
-	out  []byte
+	at       int32  // state
+	held     []byte // undecided: the beginning of a value, as long as the state is deep
+	matches  []span // matched values, or their rest, within held or before it
+	out      []byte
 }
 
-// span is a part of a stream, as offsets from the beginning of what is held. It
-// may begin before that, when its *** is out already.
+// span is a matched part of a stream, as offsets from the start of the held bytes.
+// It may begin before them when its replacement has been written already.
 type span struct {
 	from, to int
-	written     bool // its *** is out
+	written  bool // the replacement is written
 }
 
-// write takes a chunk and returns what is decided, in p itself where nothing of
-// it is hidden; end decides the rest.
+// write takes a chunk and returns the decided bytes, within p itself where nothing
+// is redacted. end decides the rest.
 func (f *filter) write(p []byte, end bool) []byte {
 	text := p
 	if len(f.held) > 0 {
@@ -45,8 +45,8 @@ func (f *filter) write(p []byte, end bool) []byte {
 	return out
 }
 
-// add notes a value that was found. It ends after all that were found before;
-// those that it overlaps become one with it.
+// add adds a value or a match. A match ends after all earlier ones and is merged
+// with those that it overlaps.
 func (f *filter) add(from, to int) {
 	s := span{from: from, to: to}
 	for len(f.matches) > 0 {
@@ -60,10 +60,10 @@ func (f *filter) add(from, to int) {
 	f.matches = append(f.matches, s)
 }
 
-// release returns text up to decided without what is hidden.
+// release returns the text up to decided with every match replaced.
 func (f *filter) release(text []byte, decided int) []byte {
 	f.out = f.out[:0]
-	at := 0 // all before it is handed out
+	at := 0 // everything before it is written
 	rest := f.matches[:0]
 	for _, s := range f.matches {
 		if s.from <= decided {

@@ -24,14 +24,13 @@ const (
 
 const replacement = "***"
 
-// Redactor hides a set of values. The nil Redactor hides nothing.
+// Redactor replaces a set of values. The nil Redactor changes nothing.
 type Redactor struct {
 	nodes []node
 	roots [256]int32 // the first step of every value, 0 for none
 }
 
-// node is a state: the text so far is the longest beginning of a value that the
-// input ends with.
+// node is a state: the longest beginning of a value that the input ends with.
 type node struct {
 	char    byte
 	depth   int32 // how long that beginning is
@@ -41,11 +40,9 @@ type node struct {
 	found   int32 // the length of the longest value that the input ends with
 }
 
-// New makes the mask of some values, nil when there is nothing to hide, and
-// returns those that are too short to be hidden. Of a value of several lines
-// each line is hidden by itself too, unless it is short. Space around a value
-// or a line does not count: a shell may well drop it. What settle itself quotes,
-// in a message or a command line, is hidden as well.
+// New returns the redactor of some values, nil without any, and the values that are
+// too short to be redacted. Each line of a multi-line value is redacted by itself
+// too. Space around a value or a line does not count, because a shell may drop it.
 func New(values []string) (m *Redactor, short []string) {
 	var texts []string
 	for _, v := range values {
@@ -79,14 +76,15 @@ func New(values []string) (m *Redactor, short []string) {
 	return m, short
 }
 
-// spellings returns a text as it is, and as it stands within the quotes of a
-// message (%q) and of a word of a command line, where quotes are escaped.
+// quotedForms returns a text as it is, as %q quotes it in a message, and as a
+// command line quotes it.
 func quotedForms(text string) []string {
 	quoted := strconv.Quote(text)
 	return []string{text, quoted[1 : len(quoted)-1], strings.ReplaceAll(text, "'", `'\''`)}
 }
 
-// add puts a value into the tree.
+// add adds a value or a match. A match ends after all earlier ones and is merged
+// with those that it overlaps.
 func (m *Redactor) add(text string) {
 	at := int32(0)
 	for i := range len(text) {
@@ -104,7 +102,7 @@ func (m *Redactor) add(text string) {
 	m.nodes[at].found = int32(len(text))
 }
 
-// step returns the state one byte further down the tree, 0 for none.
+// step returns the state one byte further down the tree, 0 without one.
 func (m *Redactor) step(at int32, c byte) int32 {
 	if at == 0 {
 		return m.roots[c]
@@ -142,7 +140,7 @@ func (m *Redactor) next(at int32, c byte) int32 {
 	}
 }
 
-// Redact returns text with every value hidden.
+// Redact returns text with every value replaced.
 func (m *Redactor) Redact(text string) string {
 	if m == nil {
 		return text
@@ -151,9 +149,9 @@ func (m *Redactor) Redact(text string) string {
 	return string(f.write([]byte(text), true))
 }
 
-// Stream starts a filter for one stream; it is a model.Masker. What may be the
-// beginning of a value is held back until a byte decides, or the stream ends,
-// and nothing else is.
+// Stream returns a filter for one stream, as model.Redactor wants it. It holds
+// back only bytes that may be the beginning of a value, until a later byte or the
+// end of the stream decides.
 func (m *Redactor) Stream() func(chunk []byte, end bool) []byte {
 	if m == nil {
 		return func(chunk []byte, _ bool) []byte { return chunk }

@@ -34,7 +34,7 @@ func naive(values []string, text string) string {
 	return out.String()
 }
 
-func TestText(t *testing.T) {
+func TestRedact(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		values []string
@@ -84,8 +84,8 @@ func TestShortValuesAreRefused(t *testing.T) {
 	}
 }
 
-// TestHoldBack feeds byte by byte and looks at what comes out at each.
-func TestHoldBack(t *testing.T) {
+// TestStreamHoldsBackOnlyPossibleValues feeds single bytes and checks the output of each.
+func TestStreamHoldsBackOnlyPossibleValues(t *testing.T) {
 	m, _ := New([]string{"abcd", "abcdefgh", "bcx1"})
 	write := m.Stream()
 	for _, step := range []struct{ in, out string }{

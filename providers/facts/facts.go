@@ -1,7 +1,6 @@
-// Package facts gathers what is known of this machine: its name, system, kernel,
-// processors, memory, network and mounts. Only what stays the same from one
-// call to the next unless the machine changes: how much is free or how long it
-// has been up says nothing of what a machine is.
+// Package facts gathers facts about this machine: its name, system, kernel,
+// processors, memory, network and mounts. It returns only facts that are equal
+// from call to call on an unchanged machine, so neither free space nor uptime.
 package facts
 
 import (
@@ -21,7 +20,7 @@ import (
 // hold up a run.
 const limit = 10 * time.Second
 
-// facts is what is gathered. What the system does not tell is left out.
+// facts are the gathered values. Values that the system does not provide are left out.
 type facts struct {
 	Hostname       string               `json:"hostname"`
 	OS             system               `json:"os"`

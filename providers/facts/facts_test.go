@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestGather(t *testing.T) {
+func TestGatherReturnsFacts(t *testing.T) {
 	data, err := Gather(t.Context())
 	if err != nil {
 		t.Fatal(err)

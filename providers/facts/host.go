@@ -18,9 +18,9 @@ import (
 // nameLimit is how long the resolver may take to tell the full name.
 const nameLimit = 2 * time.Second
 
-// Host returns what a manifest may ask of this machine, by name: texts, ints,
-// []any and map[string]any. It asks for no more than these, since whoever asks
-// waits for it: no processors' models, no disks. What cannot be had is left out.
+// Host returns the facts that a manifest may use, by name: texts, ints,
+// []any and map[string]any. It gathers no more than these, because every load of a
+// manifest waits for them. Facts that the system does not provide are left out.
 func Host(ctx context.Context) (map[string]any, error) {
 	return inTime(ctx, ofHost)
 }
@@ -120,8 +120,8 @@ func architecture(machine string) string {
 }
 
 // fullName asks the resolver for the name with its domain, as hostname -f does:
-// /etc/hosts, then DNS. It is the short name where there is no other, and "" where
-// nobody answered.
+// /etc/hosts, then DNS. It is the short name where there is no other, and ""
+// without an answer.
 func fullName(ctx context.Context, name string) string {
 	if strings.Contains(name, ".") || name == "" {
 		return name

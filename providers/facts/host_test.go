@@ -16,7 +16,7 @@ import (
 )
 
 // What settle says of this machine is what its own tools say.
-func TestHost(t *testing.T) {
+func TestHostMatchesSystemTools(t *testing.T) {
 	facts, err := Host(t.Context())
 	if err != nil {
 		t.Fatal(err)

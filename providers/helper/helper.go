@@ -15,13 +15,13 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// MaxReply is how much a helper may write to standard output.
+// MaxReply is how many bytes a helper may write to standard output.
 const MaxReply = 16 << 20
 
-// Asker runs a helper to its end. The error is why there is no reply: the first
-// of not started, timed out, killed, exited with another code than 0, nothing
-// written, too much written. It ends with the last lines of standard error. The
-// exit has the reply in Reply, standard error in Output.
+// Asker returns a function that runs a helper to its end. The error says why there
+// is no reply: not started, timed out, killed, exit code other than 0, nothing
+// written or too much written. It ends with the last lines of standard error. The
+// exit has the reply in Reply and standard error in Output.
 func Asker(run func(context.Context, model.Command) (model.Exit, error)) func(context.Context, model.Command) (model.Exit, error) {
 	return func(ctx context.Context, c model.Command) (model.Exit, error) {
 		c.Reply = MaxReply
@@ -39,7 +39,7 @@ type Failure struct {
 	Last string // the last lines of its standard error, quoted
 }
 
-// Error says why, and what the helper said of it.
+// Error says why, with the last lines of the helper's standard error.
 func (f *Failure) Error() string {
 	if f.Last == "" {
 		return f.Err.Error()
@@ -47,7 +47,7 @@ func (f *Failure) Error() string {
 	return f.Err.Error() + "; its standard error ends with " + f.Last
 }
 
-// Brief says why, and nothing that the helper said.
+// Brief says why, without any text of the helper.
 func (f *Failure) Brief() string { return f.Err.Error() }
 
 // Unwrap returns why.
@@ -69,7 +69,7 @@ func replyError(exit *model.Exit, err error) error {
 	return nil
 }
 
-// lastLines quotes the end of what a helper said of its failure.
+// quoteLastLines quotes the last lines of a helper's standard error.
 func quoteLastLines(text string) string {
 	const most, width = 3, 200
 	var last []string

@@ -74,7 +74,7 @@ func kinds(t *testing.T) map[string]struct {
 	}
 }
 
-func TestFailures(t *testing.T) {
+func TestFailuresAreExplained(t *testing.T) {
 	for name, k := range kinds(t) {
 		t.Run(name, func(t *testing.T) {
 			_, err := ask(t.Context(), k.c)
@@ -90,7 +90,7 @@ func TestFailures(t *testing.T) {
 
 // The input arrives whole and unchanged, however large it is and however late
 // or early the helper reads it.
-func TestExchange(t *testing.T) {
+func TestExchangeKeepsEveryByte(t *testing.T) {
 	large := append([]byte(`{"s":"ò 𝄞 \u003c&\u003e \u2028 \u0000`), append(bytes.Repeat([]byte("x"), 2<<20), `"}`...)...)
 	tests := []struct {
 		name, script string
@@ -118,7 +118,7 @@ func TestExchange(t *testing.T) {
 
 // A thousand failures of each kind leave neither a zombie nor a goroutine nor a
 // descriptor.
-func TestAThousandFailures(t *testing.T) {
+func TestFailuresLeakNothing(t *testing.T) {
 	const workers = 32
 	fail := func(name string, c model.Command, many int) {
 		var all sync.WaitGroup

@@ -8,55 +8,55 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// compactAbove is the size from which a run starts by shortening the journal.
+// compactAbove is the size in bytes above which a run compacts the journal first.
 const compactAbove = 1 << 20
 
-// Journal is the state of an identity, locked: what is told to it is there for
-// the next run. Its Snapshot is what it found; Close ends the lock. It may be
-// used by several goroutines.
+// Journal is the locked state of one identity. Records that are appended reach the
+// next run. Snapshot is the state that Lock found; Close releases the lock. It is
+// safe for concurrent use.
 type Journal struct {
 	Snapshot
 	lock *os.File
 
-	mu       sync.Mutex // over all below, and over the Snapshot's facts
-	self       Holder
-	nameScheduled   bool           // our name is about to be written into the lock file anew
-	pending  []model.Record // go with the first fact: a run that does nothing is one line, its end
-	file     *os.File       // nil before the first line
-	dirty    bool           // written and not synced
-	cached     model.Memory   // what the facts added up to when there were
-	cachedCount int            // so many of them
-	err      error          // after which nothing more can be promised
+	mu            sync.Mutex // over all below, and over the Snapshot's records
+	self          Holder
+	nameScheduled bool           // our name is about to be written into the lock file anew
+	pending       []model.Record // go with the first record: a run that does nothing is one line, its end
+	file          *os.File       // nil before the first line
+	dirty         bool           // written and not synced
+	cached        model.Memory   // what the records added up to when there were
+	cachedCount   int            // so many of them
+	err           error          // after which nothing more can be promised
 
-	// the file's, but for tests of what a failing disk does
+	// the file's methods, except in tests of a failing disk
 	write func([]byte) (int, error)
 	sync  func() error
 }
 
-// Append adds facts to the journal. When durable is set they, and all before
-// them, survive a power loss once it returns. After an error the journal is as
-// it was before, or takes nothing more.
-func (j *Journal) Append(facts []model.Record, durable bool) error {
+// Append adds records to the journal. With durable set they, and all records
+// before them, survive a power loss once Append returns. After an error the
+// journal is as before, or refuses further records.
+func (j *Journal) Append(records []model.Record, durable bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.append(facts, durable)
+	return j.append(records, durable)
 }
 
-func (j *Journal) append(facts []model.Record, durable bool) error {
+func (j *Journal) append(records []model.Record, durable bool) error {
 	if j.err != nil {
 		return j.err
 	}
-	if len(facts) > 0 {
-		facts = append(j.pending, facts...)
-		if err := j.writeLines(facts); err != nil {
+	if len(records) > 0 {
+		records = append(j.pending, records...)
+		if err := j.writeLines(records); err != nil {
 			return err
 		}
 		j.pending = nil
-		j.records = append(j.records, facts...)
+		j.records = append(j.records, records...)
 	}
 	if durable && j.dirty {
 		if err := j.sync(); err != nil {
-			// what is on the disk now, no one can tell
+			// the content of the disk is unknown from now on
 			j.err = j.store.explain("save state", j.file.Name(), err)
 			return j.err
 		}
@@ -65,7 +65,7 @@ func (j *Journal) append(facts []model.Record, durable bool) error {
 	return nil
 }
 
-func (j *Journal) writeLines(facts []model.Record) error {
+func (j *Journal) writeLines(records []model.Record) error {
 	if err := j.openFile(); err != nil {
 		return j.store.explain("save state", j.store.file("journal"), err)
 	}
@@ -73,7 +73,7 @@ func (j *Journal) writeLines(facts []model.Record) error {
 	if j.size == 0 {
 		text = append(text, header...)
 	}
-	text = encode(text, facts)
+	text = encode(text, records)
 	n, err := j.write(text)
 	if err == nil {
 		j.size += int64(n)
@@ -82,13 +82,12 @@ func (j *Journal) writeLines(facts []model.Record) error {
 	}
 	err = j.store.explain("save state", j.file.Name(), err)
 	if cutErr := j.file.Truncate(j.size); cutErr != nil {
-		j.err = err // half a line stays: another one behind it would be damage
+		j.err = err // half a line stays, so a further line would be damage
 	}
 	return err
 }
 
-// openFile opens the journal for writing: shortens it where it has grown long,
-// and cuts off what a dead writer left of a line.
+// openFile opens one of our files, creates it if needed, and sets its mode to 0600.
 func (j *Journal) openFile() error {
 	if j.file != nil {
 		return nil
@@ -118,14 +117,14 @@ func (j *Journal) openFile() error {
 	return nil
 }
 
-// compact writes the journal anew, shorter, when that is worth its while. It
-// is an economy, not a promise: where it fails the long journal is as good.
+// compact rewrites the journal when that makes it much shorter. It saves time and
+// space only: when it fails, the long journal is just as good.
 func (j *Journal) compact(path string) {
 	memory := j.memory()
-	if memory.Size() > len(j.records)/2 { // it is long because there is much to remember
+	if memory.Size() > len(j.records)/2 { // most of it is still needed
 		return
 	}
-	if j.pruneBackups() != nil { // of runs that it will know no more
+	if j.pruneBackups() != nil { // of runs that the compacted journal no longer contains
 		return
 	}
 	text := encode([]byte(header), model.Compact(j.records))
@@ -134,15 +133,15 @@ func (j *Journal) compact(path string) {
 	}
 }
 
-// Memory returns what the journal adds up to by now.
+// Memory returns the replayed state of the journal.
 func (j *Journal) Memory() model.Memory {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.memory()
 }
 
-// memory replays the facts, unless there are no more than the last time: a run
-// that finds all as declared asks twice, before and after.
+// memory replays the records, unless no record was added since the last call: a
+// converged run asks twice.
 func (j *Journal) memory() model.Memory {
 	if j.cachedCount != len(j.records) || j.cachedCount == 0 {
 		j.cached, j.cachedCount = j.Snapshot.Memory(), len(j.records)
@@ -150,7 +149,7 @@ func (j *Journal) memory() model.Memory {
 	return j.cached
 }
 
-// Close ends the lock. What was appended stays.
+// Close releases the lock. Appended records stay.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

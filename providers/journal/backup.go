@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// BackupDir returns where a run keeps what it replaces, "" for a state
-// directory that is nowhere. All identities share one place, and the ids of
-// runs are of one run each.
+// BackupDir returns the directory in which a run keeps replaced files, "" when dir
+// is "". All identities share one parent; run ids are unique.
 func BackupDir(dir, run string) string {
 	if dir == "" {
 		return ""
@@ -17,9 +16,8 @@ func BackupDir(dir, run string) string {
 	return filepath.Join(dir, ".backup", run)
 }
 
-// pruneBackups removes what runs have kept that the history has dropped. It
-// touches nothing of a run that this journal does not know: that may be
-// another identity's.
+// pruneBackups removes backups of runs that the history has dropped. Runs that this
+// journal does not know may belong to another identity and are left alone.
 func (j *Journal) pruneBackups() error {
 	dir := BackupDir(j.store.Dir, "")
 	entries, err := os.ReadDir(dir)

@@ -91,7 +91,7 @@ func TestBackupsGoBeforeTheirRunsAreForgotten(t *testing.T) {
 	closed(t, j)
 }
 
-func TestABackupThatCannotBeRemovedIsTold(t *testing.T) {
+func TestBackupThatCannotBeRemovedIsReported(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	keep(t, s, "r0")

@@ -44,12 +44,11 @@ func newHomeError(why string) error {
 	return &Error{Message: "cannot tell where to keep state: " + why + "; set HOME or SETTLE_STATE_DIR, name a directory with --state-dir, or remember nothing with --no-state"}
 }
 
-// maxName bounds the length of an escaped identity, well below what the
-// stricter file systems allow for a name.
+// maxName bounds the length of an escaped identity, well below the limit of any file system.
 const maxName = 100
 
-// escape makes any identity the name of one directory, as readable as it gets:
-// no two identities share one, on a file system that ignores case neither.
+// escape turns an identity into a directory name that stays readable. No two
+// identities share a name, also on file systems that ignore case.
 func escape(identity string) string {
 	var b strings.Builder
 	whole := identity != ""
@@ -59,7 +58,7 @@ func escape(identity string) string {
 			b.WriteByte(c)
 		case c >= 'A' && c <= 'Z':
 			b.WriteByte(c)
-			whole = false // a file system may not tell it from the small letter
+			whole = false // some file systems ignore case
 		case c == '/':
 			b.WriteByte('+')
 		default:

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestDir(t *testing.T) {
+func TestDirFollowsFlagAndEnvironment(t *testing.T) {
 	t.Parallel()
 	here, err := os.Getwd()
 	if err != nil {
@@ -50,7 +50,7 @@ func TestDir(t *testing.T) {
 	}
 }
 
-func TestEscape(t *testing.T) {
+func TestEscapeGivesDistinctNames(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ identity, want string }{
 		{"web", "web"},

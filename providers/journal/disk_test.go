@@ -31,7 +31,7 @@ func mount(t *testing.T, options string) string {
 
 var owe = model.Record{Kind: model.RecordOwed, ID: "exec#s", By: "exec#p", Run: "r1"}
 
-func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
+func TestFullDiskStopsTheRunAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "size=64k")
 	s := Store{Dir: filepath.Join(dir, "state"), Identity: "web"}
@@ -77,7 +77,7 @@ func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
 	closed(t, j)
 	after := read(t, s) // the end of the run is in it where it found room
 	if n := len(after.records); n <= len(before.records) || after.records[n-1].ID != owe.ID {
-		t.Errorf("%d facts, want more than %d, the last one %v", n, len(before.records), owe)
+		t.Errorf("%d records, want more than %d, the last one %v", n, len(before.records), owe)
 	}
 }
 
@@ -85,7 +85,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-func TestNoRoomForTheDirectory(t *testing.T) {
+func TestFullDiskStopsTheFirstRun(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "size=64k,nr_inodes=2")
 	s := Store{Dir: filepath.Join(dir, "state"), Identity: "web"}
@@ -95,7 +95,7 @@ func TestNoRoomForTheDirectory(t *testing.T) {
 	}
 }
 
-func TestAReadOnlyFileSystem(t *testing.T) {
+func TestReadOnlyFileSystemIsExplained(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "ro,size=64k")
 	s := Store{Dir: filepath.Join(dir, "state"), Identity: "web"}
@@ -120,7 +120,7 @@ func faulty(t *testing.T, s Store, fail func(j *Journal)) *Journal {
 
 var errIO = &os.PathError{Op: "write", Path: "/x", Err: syscall.EIO}
 
-func TestAWriteThatFailsHalfway(t *testing.T) {
+func TestPartialWriteIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, half := range []int{0, 1, 9, 50} {
 		s := newStore(t)
@@ -153,7 +153,7 @@ func TestAWriteThatFailsHalfway(t *testing.T) {
 	}
 }
 
-func TestAWriteThatFailsAndCannotBeTakenBack(t *testing.T) {
+func TestPartialWriteThatStaysStopsTheJournal(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	j := faulty(t, s, func(j *Journal) {
@@ -181,11 +181,11 @@ func TestAWriteThatFailsAndCannotBeTakenBack(t *testing.T) {
 	appendAll(t, j, owe)
 	closed(t, j)
 	if snap := read(t, s); len(snap.records) != 4 { // two runs, two debts, and nothing of the half line
-		t.Errorf("facts are %v", snap.records)
+		t.Errorf("records are %v", snap.records)
 	}
 }
 
-func TestASyncThatFailsIsNeverTriedAgain(t *testing.T) {
+func TestFailedSyncStopsTheJournal(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	j := faulty(t, s, func(j *Journal) {
@@ -209,7 +209,7 @@ func TestAppendSyncsOnceForAllBefore(t *testing.T) {
 		j.sync = func() error { syncs++; return sync() }
 	})
 	rows := []struct {
-		facts   []model.Record
+		records []model.Record
 		durable bool
 		want    int
 	}{
@@ -221,7 +221,7 @@ func TestAppendSyncsOnceForAllBefore(t *testing.T) {
 		{[]model.Record{owe}, true, 2},
 	}
 	for n, row := range rows {
-		if err := j.Append(row.facts, row.durable); err != nil || syncs != row.want {
+		if err := j.Append(row.records, row.durable); err != nil || syncs != row.want {
 			t.Errorf("step %d: %d syncs, want %d (%v)", n, syncs, row.want, err)
 		}
 	}

@@ -9,11 +9,10 @@ import (
 	"syscall"
 )
 
-// Error is a state that cannot be read, used or written. Its text says which
-// file, why, and what to do; a run must not go on with it.
+// Error returns the message.
 type Error struct {
 	Message string
-	Err     error // the cause, nil when there is none beneath
+	Err     error // the cause, nil without one
 }
 
 // Error returns the message.
@@ -24,7 +23,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 const adviceStateDir = "; name another directory with --state-dir"
 
-// explain says why something cannot be done with a file or directory of the state.
+// explain returns the error for an operation on a file or directory of the state.
 func (s Store) explain(do, path string, err error) error {
 	why := causeText(err)
 	switch {
@@ -40,7 +39,7 @@ func (s Store) explain(do, path string, err error) error {
 	return &Error{fmt.Sprintf("cannot %s: %s: %s%s", do, path, why, adviceStateDir), err}
 }
 
-// cause returns the words of the system alone: the path is said once, by us.
+// causeText returns the words of the system alone: our message names the path.
 func causeText(err error) string {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
@@ -54,7 +53,7 @@ func newDamageError(path string, line int, why error) error {
 		"and apply with --on-missing-state refresh: then every subscriber is refreshed once, since what was owed is lost", path, line, why), why}
 }
 
-// strange says what is wrong with a journal's first line.
+// newHeaderError explains an unknown first line of a journal.
 func newHeaderError(path, first string) error {
 	if text, ok := strings.CutPrefix(first, magic); ok {
 		if n, err := strconv.Atoi(text); err == nil && n > version {

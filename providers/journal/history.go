@@ -12,9 +12,9 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Keep keeps the report of a run that did something; of one that found all as
-// declared the line is enough that Finish writes. What became of the report
-// belongs to how the run ended, so this comes before Finish.
+// SaveReport writes the report of a run that did something. For a converged run
+// the line of Finish is enough. Whether the report was written is part of how the
+// run ended, so call SaveReport before Finish.
 func (j *Journal) SaveReport(report *model.Report) error {
 	if past := j.historyRecord(report); past.Converged() {
 		return nil
@@ -24,7 +24,7 @@ func (j *Journal) SaveReport(report *model.Report) error {
 	return j.saveReport(report)
 }
 
-// past is the run as the history will have it.
+// historyRecord returns the run as the history shows it.
 func (j *Journal) historyRecord(report *model.Report) model.RunRecord {
 	return model.RunRecord{
 		Run: j.self.Run, Started: j.self.Since, DurationMS: report.DurationMS, User: j.self.User,
@@ -32,22 +32,22 @@ func (j *Journal) historyRecord(report *model.Report) model.RunRecord {
 	}
 }
 
-// Finish ends the run in the journal. The history keeps the last runs of each
-// sort, as many as keep says (model.DefaultKeep for 0).
+// Finish records the end of the run. The history keeps the last runs of each kind,
+// as many as keep says (model.DefaultKeep for 0).
 func (j *Journal) Finish(report *model.Report, keep int) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	past := j.historyRecord(report)
-	fact := j.self.runRecord()
-	fact.Kind, fact.Took, fact.Exit, fact.Summary, fact.Keep = model.RecordDone, past.DurationMS, past.ExitCode, &past.Summary, keep
+	record := j.self.runRecord()
+	record.Kind, record.Took, record.Exit, record.Summary, record.Keep = model.RecordDone, past.DurationMS, past.ExitCode, &past.Summary, keep
 	if n := len(j.pending) - 1; n >= 0 && j.pending[n].Run == j.self.Run {
-		j.pending = j.pending[:n] // the end says it all
+		j.pending = j.pending[:n] // the done record contains the same
 	}
-	if err := j.append([]model.Record{fact}, !past.Converged()); err != nil {
+	if err := j.append([]model.Record{record}, !past.Converged()); err != nil {
 		return err
 	}
 	if past.Converged() {
-		return nil // one line drops no report
+		return nil // a converged run drops no report
 	}
 	return errors.Join(j.prune(), j.pruneBackups())
 }
@@ -69,7 +69,7 @@ func (j *Journal) saveReport(report *model.Report) error {
 	return nil
 }
 
-// prune removes the reports that the history has dropped.
+// prune removes the reports of runs that the history has dropped.
 func (j *Journal) prune() error {
 	dir := filepath.Dir(j.store.reportFile(""))
 	files, err := os.ReadDir(dir)
@@ -91,13 +91,13 @@ func (j *Journal) prune() error {
 	return nil
 }
 
-// NoRun is the error of a run that the history does not have.
+// UnknownRun is the error for a run that the history does not have.
 type UnknownRun struct {
 	Run   string
 	Known []string // the runs that it has, the last one first
 }
 
-// Error says which run is missing, and which are there.
+// Error returns the message.
 func (e *UnknownRun) Error() string {
 	switch {
 	case len(e.Known) == 0:
@@ -108,9 +108,8 @@ func (e *UnknownRun) Error() string {
 	return fmt.Sprintf("no run %q; the last ones are %s", e.Run, strings.Join(e.Known[:min(3, len(e.Known))], ", "))
 }
 
-// Report returns one run of the history with its report, for "last" that of
-// the last run. The report is nil when the run left none: it found all as
-// declared, was killed, or goes on.
+// Report returns one run of the history with its report; "last" is the last run.
+// The report is nil for a converged, killed or unfinished run.
 func (p *Snapshot) Report(run string) (model.RunRecord, *model.Report, error) {
 	missing := &UnknownRun{Run: run}
 	runs := p.Runs()

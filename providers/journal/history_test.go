@@ -52,7 +52,7 @@ func TestAReportIsShownAgain(t *testing.T) {
 	}
 }
 
-func TestARunThatIsNotThere(t *testing.T) {
+func TestUnknownRunIsNamed(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	rows := []struct{ run, want string }{
@@ -72,7 +72,7 @@ func TestARunThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestADamagedReport(t *testing.T) {
+func TestDamagedReportIsExplained(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	finished(t, s, "r1", 1, 0)
@@ -83,7 +83,7 @@ func TestADamagedReport(t *testing.T) {
 	}
 }
 
-func TestReportsGoWithTheirRuns(t *testing.T) {
+func TestReportsAreRemovedWithTheirRuns(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	for n := range 5 {
@@ -143,15 +143,15 @@ func TestCompactionKeepsHistoryAndMemory(t *testing.T) {
 	}
 }
 
-func TestALongJournalThatCannotBeShortenedIsUsedAsItIs(t *testing.T) {
+func TestLongJournalIsUsedWhenCompactionFails(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	j := locked(t, s, "r1")
-	var facts []model.Record
+	var records []model.Record
 	for n := range 12000 {
-		facts = append(facts, model.Record{Kind: model.RecordOwed, ID: fmt.Sprintf("exec#a resource with a longer name %d", n), By: "exec#p", Run: "r1"})
+		records = append(records, model.Record{Kind: model.RecordOwed, ID: fmt.Sprintf("exec#a resource with a longer name %d", n), By: "exec#p", Run: "r1"})
 	}
-	appendAll(t, j, facts...)
+	appendAll(t, j, records...)
 	closed(t, j)
 	before, err := os.Stat(s.file("journal"))
 	if err != nil || before.Size() <= compactAbove {
@@ -169,7 +169,7 @@ func TestALongJournalThatCannotBeShortenedIsUsedAsItIs(t *testing.T) {
 	}
 }
 
-func TestATornLineIsCutOffBeforeTheNext(t *testing.T) {
+func TestTornLineIsCutBeforeTheNextRecord(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	j := locked(t, s, "r1")
@@ -187,12 +187,12 @@ func TestATornLineIsCutOffBeforeTheNext(t *testing.T) {
 		closed(t, j)
 		after := read(t, s)
 		if len(after.records) != len(before.records)+2 { // the run and the debt
-			t.Fatalf("cut at %d: %d facts, then %d", n, len(before.records), len(after.records))
+			t.Fatalf("cut at %d: %d records, then %d", n, len(before.records), len(after.records))
 		}
 	}
 }
 
-func TestReadersOfABusyJournalSeeWholeFacts(t *testing.T) {
+func TestReadersOfABusyJournalSeeWholeRecords(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	stop := make(chan struct{})
@@ -237,7 +237,7 @@ func TestReadersOfABusyJournalSeeWholeFacts(t *testing.T) {
 	}
 }
 
-func TestWhatRunsIsNamed(t *testing.T) {
+func TestRunningResourcesAreNamed(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.Alive = alive
@@ -274,7 +274,7 @@ func TestWhatRunsIsNamed(t *testing.T) {
 	}
 }
 
-func TestARemovedStateIsLockedAnew(t *testing.T) {
+func TestRemovedStateIsLockedAgain(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	old := locked(t, s, "r1")
@@ -285,7 +285,7 @@ func TestARemovedStateIsLockedAnew(t *testing.T) {
 	closed(t, old)
 }
 
-func TestARunThatGoesOnIsNoKilledOne(t *testing.T) {
+func TestActiveRunIsNotKilled(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.Alive = alive

@@ -1,11 +1,11 @@
-// Package journal keeps what settle remembers between runs: one directory for
-// each manifest identity, with the journal itself (append-only, versioned,
-// checksummed, one fact a line), the lock of the apply that goes on, a pause,
-// and the reports of runs that did something.
+// Package journal stores the state that settle keeps between runs. Each manifest
+// identity has one directory with the journal itself (append-only, versioned,
+// checksummed, one record a line), the lock of the running apply, a pause, and
+// the reports of runs that did something.
 //
-// It knows files and what makes them survive a crash. What facts mean is the
-// model's: package model replays them. A reader never writes and never locks;
-// who writes holds the lock.
+// The package knows files and how they survive a crash. The meaning of records
+// belongs to package model, which replays them. A reader never writes and never
+// locks; a writer always holds the lock.
 //
 //	<state>/<identity, escaped>/journal
 //	<state>/<identity, escaped>/lock
@@ -37,7 +37,7 @@ type Store struct {
 	readJournal func(path string) ([]byte, error)
 }
 
-// Holder is who holds the lock of an identity, and what for.
+// Holder identifies the process that holds the lock of an identity, and its run.
 type Holder struct {
 	model.Process
 	Run     string    `json:"run,omitempty"` // "" when it is not an apply
@@ -48,11 +48,11 @@ type Holder struct {
 
 // Snapshot is the state of an identity as it was when it was read.
 type Snapshot struct {
-	Found bool    // there was a journal
-	Active *Holder // who applies or changes the state just now, nil when nobody does
+	Found  bool    // there was a journal
+	Active *Holder // the process that holds the lock now, nil without one
 
 	store    Store
-	records    []model.Record
+	records  []model.Record
 	size     int64 // of the journal's whole lines
 	position string
 }
@@ -62,7 +62,7 @@ func (s Store) Path() string { return filepath.Join(s.Dir, escape(s.Identity)) }
 
 func (s Store) file(name string) string { return filepath.Join(s.Path(), name) }
 
-// Read reads the state. None at all is no error: then nothing is remembered.
+// Read returns the state. Missing state is no error.
 func (s Store) Read() (*Snapshot, error) {
 	before := s.holder()
 	snap, err := s.read()
@@ -71,7 +71,7 @@ func (s Store) Read() (*Snapshot, error) {
 	}
 	holder := s.holder()
 	if holder == nil {
-		holder = before // it ended while we read: what it had begun is not lost
+		holder = before // it ended during the read: its run still counts
 	}
 	snap.records = append(snap.records, snap.missingRecords(holder)...)
 	if holder != nil && s.isAlive(holder) {
@@ -80,8 +80,8 @@ func (s Store) Read() (*Snapshot, error) {
 	return snap, nil
 }
 
-// read reads the journal until it makes sense: a writer that repairs a torn
-// line while we read may show us parts of two files.
+// read reads the journal until it is consistent: while a writer repairs a torn
+// line, a reader may see parts of two versions.
 func (s Store) read() (*Snapshot, error) {
 	path, look := s.file("journal"), readFile
 	if s.readJournal != nil {
@@ -92,9 +92,9 @@ func (s Store) read() (*Snapshot, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, s.explain("read state", path, err)
 		}
-		facts, good, err := decode(path, text)
+		records, good, err := decode(path, text)
 		if err == nil {
-			return &Snapshot{Found: good > 0, store: s, records: facts, size: int64(good), position: endPosition(text[:good])}, nil
+			return &Snapshot{Found: good > 0, store: s, records: records, size: int64(good), position: endPosition(text[:good])}, nil
 		}
 		if attempt == 3 {
 			return nil, err
@@ -102,8 +102,8 @@ func (s Store) read() (*Snapshot, error) {
 	}
 }
 
-// missing returns the first fact of a holder's run when the journal has none of
-// it: the holder was killed before it wrote a line, or has not come to it.
+// missingRecords returns the run record of a holder when the journal has no record
+// of its run: the holder was killed before its first line, or has not written yet.
 func (p *Snapshot) missingRecords(h *Holder) []model.Record {
 	if h == nil || h.Run == "" {
 		return nil
@@ -120,11 +120,11 @@ func (h *Holder) runRecord() model.Record {
 	return model.Record{Kind: model.RecordRun, Run: h.Run, Time: h.Since, User: h.User, PID: h.PID}
 }
 
-// Memory returns what the journal's facts add up to.
+// Memory returns the replayed state of the journal.
 func (p *Snapshot) Memory() model.Memory { return model.ReplayDuring(p.records, p.activeRun()) }
 
-// Position names the place up to which the journal was read. Every apply and
-// every forget moves it; no two journals share one.
+// Position identifies the end of the journal that was read. Every apply and every
+// forget changes it, and no two journals share one.
 func (p *Snapshot) Position() string { return p.position }
 
 // Runs returns the history, oldest run first.

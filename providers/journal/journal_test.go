@@ -37,9 +37,9 @@ func locked(t *testing.T, s Store, run string) *Journal {
 	return j
 }
 
-func appendAll(t *testing.T, j *Journal, facts ...model.Record) {
+func appendAll(t *testing.T, j *Journal, records ...model.Record) {
 	t.Helper()
-	if err := j.Append(facts, true); err != nil {
+	if err := j.Append(records, true); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -67,7 +67,7 @@ func diff(t *testing.T, what string, want, got any) {
 	}
 }
 
-func TestWhatWasAppendedIsRead(t *testing.T) {
+func TestAppendedRecordsAreRead(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	if snap := read(t, s); snap.Found || len(snap.Memory().Owed) > 0 {
@@ -88,10 +88,10 @@ func TestWhatWasAppendedIsRead(t *testing.T) {
 	}
 	diff(t, "debts", want, snap.Memory().Owed)
 	kinds := []model.RecordKind{}
-	for _, fact := range snap.records {
-		kinds = append(kinds, fact.Kind)
+	for _, record := range snap.records {
+		kinds = append(kinds, record.Kind)
 	}
 	if !slices.Equal(kinds, []model.RecordKind{model.RecordRun, model.RecordBegan, model.RecordEnded}) {
-		t.Errorf("facts are %v", kinds)
+		t.Errorf("records are %v", kinds)
 	}
 }

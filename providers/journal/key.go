@@ -9,11 +9,10 @@ import (
 // keyLen is how many bytes a key has: as many as the sums that it is for.
 const keyLen = 32
 
-// Key returns what gives the key of a state directory, by which types sum up
-// what must not be guessed from what a journal holds. It is in a file of its
-// own, so that a journal alone is worth nothing to whoever guesses, and is made
-// when it is first wanted for good. It is nil when there is none: then nothing
-// that was summed up can be known again, and nothing depends on that.
+// Key returns a function that reads the key of a state directory and, with create
+// set, makes it on first use. Types use the key to sum up values that must not be
+// guessed. It is a file of its own, so that a journal alone does not help an
+// attacker. Without a key the function returns nil: sums are then never equal.
 func Key(dir string) func(create bool) []byte {
 	var mu sync.Mutex
 	var key []byte
@@ -27,14 +26,14 @@ func Key(dir string) func(create bool) []byte {
 		if key = readKey(path); key == nil && create {
 			fresh := make([]byte, keyLen)
 			_, _ = rand.Read(fresh)      // never fails
-			_ = replaceFile(path, fresh) // where it cannot be kept there is none to read either
-			key = readKey(path)          // the one of another apply, if that was quicker
+			_ = replaceFile(path, fresh) // when it fails, readKey returns nil
+			key = readKey(path)          // another apply may have been first
 		}
 		return key
 	}
 }
 
-// readKey returns a whole key, nil for anything else.
+// readKey returns a complete key, nil otherwise.
 func readKey(path string) []byte {
 	key, err := readFile(path)
 	if err != nil || len(key) != keyLen {

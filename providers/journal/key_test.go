@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestKey(t *testing.T) {
+func TestKeyIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".key")
@@ -39,7 +39,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-func TestOneKeyForAll(t *testing.T) {
+func TestIdentitiesShareOneKey(t *testing.T) {
 	t.Parallel()
 	key := Key(t.TempDir())
 	keys := make([][]byte, 8)

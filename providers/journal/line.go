@@ -27,12 +27,12 @@ var (
 // sumLen is the length of a line's checksum and the space behind it.
 const sumLen = 9
 
-// encode appends one line for each fact: checksum, space, JSON.
-func encode(to []byte, facts []model.Record) []byte {
-	for i := range facts {
-		text, err := json.Marshal(&facts[i])
+// encode appends one line for each record: checksum, space, JSON.
+func encode(to []byte, records []model.Record) []byte {
+	for i := range records {
+		text, err := json.Marshal(&records[i])
 		if err != nil {
-			panic("a fact is plain data: " + err.Error())
+			panic("a record is plain data: " + err.Error())
 		}
 		to = fmt.Appendf(to, "%08x ", crc32.Checksum(text, table))
 		to = append(append(to, text...), '\n')
@@ -40,43 +40,43 @@ func encode(to []byte, facts []model.Record) []byte {
 	return to
 }
 
-// decode returns the facts of a journal, and how many bytes of it are whole
+// decode returns the records of a journal, and how many bytes of it are whole
 // lines. What follows the last line end is a line that was being written when
 // its writer died: nothing was done on its strength, so it is dropped.
 // Anything else that is not as it was written is damage.
-func decode(path string, text []byte) (facts []model.Record, good int, err error) {
+func decode(path string, text []byte) (records []model.Record, good int, err error) {
 	first, rest, ok := strings.Cut(string(text), "\n")
 	switch {
 	case !ok && strings.HasPrefix(header, first):
-		return nil, 0, nil // died while it wrote the first line, or wrote none
+		return nil, 0, nil // empty, or killed while writing the first line
 	case !ok || first+"\n" != header:
 		return nil, 0, newHeaderError(path, first)
 	}
 	good = len(header)
-	facts = make([]model.Record, 0, strings.Count(rest, "\n"))
+	records = make([]model.Record, 0, strings.Count(rest, "\n"))
 	for number := 2; ; number++ {
 		line, next, ok := strings.Cut(rest, "\n")
 		if !ok {
-			return facts, good, nil
+			return records, good, nil
 		}
 		err := checkSum(text[good : good+len(line)])
 		if err != nil {
 			return nil, 0, newDamageError(path, number, err)
 		}
-		fact, err := parseRecord(line[sumLen:])
+		record, err := parseRecord(line[sumLen:])
 		if err != nil {
 			return nil, 0, newDamageError(path, number, err)
 		}
-		if !fact.Kind.Known() {
-			return nil, 0, newVersionError(path, fmt.Sprintf("line %d is a %q", number, fact.Kind))
+		if !record.Kind.Known() {
+			return nil, 0, newVersionError(path, fmt.Sprintf("line %d is a %q", number, record.Kind))
 		}
-		facts = append(facts, fact)
+		records = append(records, record)
 		good += len(line) + 1
 		rest = next
 	}
 }
 
-// check holds a line against its checksum.
+// checkSum compares a line with its checksum.
 func checkSum(line []byte) error {
 	if len(line) < sumLen || line[sumLen-1] != ' ' {
 		return errors.New("it has no checksum")
@@ -91,19 +91,19 @@ func checkSum(line []byte) error {
 	return nil
 }
 
-func parseRecord(text string) (fact model.Record, err error) {
-	if parseFast(text, &fact) {
-		return fact, nil
+func parseRecord(text string) (record model.Record, err error) {
+	if parseFast(text, &record) {
+		return record, nil
 	}
-	fact = model.Record{}
-	if err = json.Unmarshal([]byte(text), &fact); err != nil {
-		err = fmt.Errorf("it is not a fact: %w", err)
+	record = model.Record{}
+	if err = json.Unmarshal([]byte(text), &record); err != nil {
+		err = fmt.Errorf("it is not a record: %w", err)
 	}
-	return fact, err
+	return record, err
 }
 
-// position names the end of a journal: where it is, and the checksum of the
-// last line, which holds the id of a run that no other journal has had.
+// endPosition identifies the end of a journal: its length and the checksum of the
+// last line, which contains a run id that no other journal has.
 func endPosition(text []byte) string {
 	if len(text) == 0 {
 		return ""

@@ -15,7 +15,7 @@ import (
 
 var exit = 1
 
-// sample has every kind of fact and every field in it.
+// sample has every kind of record and every field in it.
 var sample = []model.Record{
 	{Kind: model.RecordRun, Run: "r1", Time: began, User: "alice", PID: 7},
 	{Kind: model.RecordUnfinished, Run: "r0", ID: "exec#old"},
@@ -29,35 +29,35 @@ var sample = []model.Record{
 	{Kind: model.RecordDone, Run: "r1", Time: began, User: "alice", PID: 7, Took: 12, Exit: &exit, Summary: &model.Summary{Total: 3}, Keep: 9},
 }
 
-func text(facts ...model.Record) []byte { return encode([]byte(header), facts) }
+func text(records ...model.Record) []byte { return encode([]byte(header), records) }
 
-func TestLinesReadAsTheyWereWritten(t *testing.T) {
+func TestDecodeReturnsEncodedRecords(t *testing.T) {
 	t.Parallel()
-	facts, good, err := decode("j", text(sample...))
+	records, good, err := decode("j", text(sample...))
 	if err != nil || good != len(text(sample...)) {
 		t.Fatalf("read %d bytes: %v", good, err)
 	}
-	diff(t, "facts", sample, facts)
+	diff(t, "records", sample, records)
 }
 
-func TestAFactIsOneLine(t *testing.T) {
+func TestRecordIsOneLine(t *testing.T) {
 	t.Parallel()
 	if lines := bytes.Count(text(sample...), []byte("\n")); lines != 1+len(sample) {
-		t.Errorf("%d facts are %d lines", len(sample), lines)
+		t.Errorf("%d records are %d lines", len(sample), lines)
 	}
 }
 
-func TestCutAnywhereItIsThePrefixOfWholeFacts(t *testing.T) {
+func TestCutJournalKeepsWholeRecords(t *testing.T) {
 	t.Parallel()
 	whole := text(sample...)
 	for n := range len(whole) + 1 {
-		facts, good, err := decode("j", whole[:n])
+		records, good, err := decode("j", whole[:n])
 		if err != nil {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
 		lines := bytes.Count(whole[:n], []byte("\n"))
-		if want := max(0, lines-1); len(facts) != want || !reflect.DeepEqual(facts, append([]model.Record{}, sample[:want]...)) && want > 0 {
-			t.Fatalf("cut at %d: %d facts, want the first %d", n, len(facts), want)
+		if want := max(0, lines-1); len(records) != want || !reflect.DeepEqual(records, append([]model.Record{}, sample[:want]...)) && want > 0 {
+			t.Fatalf("cut at %d: %d records, want the first %d", n, len(records), want)
 		}
 		if want := bytes.LastIndexByte(whole[:n], '\n') + 1; good != want {
 			t.Fatalf("cut at %d: %d good bytes, want %d", n, good, want)
@@ -73,22 +73,22 @@ func TestAnyFlippedBitIsDamageOrTheTornLastLine(t *testing.T) {
 		for bit := range 8 {
 			flipped := bytes.Clone(whole)
 			flipped[n] ^= 1 << bit
-			facts, _, err := decode("j", flipped)
+			records, _, err := decode("j", flipped)
 			var stated *Error
 			switch {
 			case errors.As(err, &stated):
 			case err != nil:
 				t.Fatalf("byte %d, bit %d: %v is not an Error", n, bit, err)
-			case reflect.DeepEqual(facts, all): // a hex digit in the other case
-			case n == len(whole)-1 && len(facts) == len(all)-1: // no line end any more: torn
+			case reflect.DeepEqual(records, all): // a hex digit in the other case
+			case n == len(whole)-1 && len(records) == len(all)-1: // no line end any more: torn
 			default:
-				t.Fatalf("byte %d, bit %d: %d facts and no error", n, bit, len(facts))
+				t.Fatalf("byte %d, bit %d: %d records and no error", n, bit, len(records))
 			}
 		}
 	}
 }
 
-func TestWhatIsNotAJournalSaysSo(t *testing.T) {
+func TestOtherFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	long := text(sample...)
 	rows := []struct{ name, text, want string }{
@@ -108,9 +108,9 @@ func TestWhatIsNotAJournalSaysSo(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			facts, good, err := decode("j", []byte(row.text))
-			if err == nil || !strings.Contains(err.Error(), row.want) || facts != nil || good != 0 {
-				t.Errorf("%d facts, %v; want %q", len(facts), err, row.want)
+			records, good, err := decode("j", []byte(row.text))
+			if err == nil || !strings.Contains(err.Error(), row.want) || records != nil || good != 0 {
+				t.Errorf("%d records, %v; want %q", len(records), err, row.want)
 			}
 		})
 	}
@@ -119,9 +119,9 @@ func TestWhatIsNotAJournalSaysSo(t *testing.T) {
 func TestZerosBehindTheLastLineAreTorn(t *testing.T) {
 	t.Parallel()
 	whole := text(sample...)
-	facts, good, err := decode("j", append(bytes.Clone(whole), make([]byte, 4096)...))
-	if err != nil || len(facts) != len(sample) || good != len(whole) {
-		t.Errorf("%d facts, %d bytes, %v", len(facts), good, err)
+	records, good, err := decode("j", append(bytes.Clone(whole), make([]byte, 4096)...))
+	if err != nil || len(records) != len(sample) || good != len(whole) {
+		t.Errorf("%d records, %d bytes, %v", len(records), good, err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestPositionMovesWithEveryLine(t *testing.T) {
 	for n := range len(sample) + 1 {
 		p := endPosition(text(sample[:n]...))
 		if seen[p] {
-			t.Errorf("after %d facts it is again %s", n, p)
+			t.Errorf("after %d records it is again %s", n, p)
 		}
 		seen[p] = true
 	}
@@ -150,31 +150,31 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, text []byte) {
 		start := time.Now()
-		facts, good, err := decode("j", text)
+		records, good, err := decode("j", text)
 		if time.Since(start) > 10*time.Second {
 			t.Fatal("hangs")
 		}
 		if err != nil {
-			if facts != nil || good != 0 {
-				t.Fatal("an error, and facts")
+			if records != nil || good != 0 {
+				t.Fatal("an error, and records")
 			}
 			return
 		}
-		if again, _, err := decode("j", text[:good]); err != nil || !reflect.DeepEqual(facts, again) && len(facts) > 0 {
+		if again, _, err := decode("j", text[:good]); err != nil || !reflect.DeepEqual(records, again) && len(records) > 0 {
 			t.Fatalf("the good part reads otherwise: %v", err)
 		}
-		model.Replay(facts) // of facts that make no sense, too
-		model.Compact(facts)
-		if again, _, err := decode("j", encode([]byte(header), facts)); err != nil || len(again) != len(facts) {
-			t.Fatalf("written again, %d facts are %d: %v", len(facts), len(again), err)
+		model.Replay(records) // of records that make no sense, too
+		model.Compact(records)
+		if again, _, err := decode("j", encode([]byte(header), records)); err != nil || len(again) != len(records) {
+			t.Fatalf("written again, %d records are %d: %v", len(records), len(again), err)
 		}
 	})
 }
 
 // The quick reader says what the thorough one says, or nothing.
-func FuzzQuick(f *testing.F) {
-	for _, fact := range sample {
-		line := encode(nil, []model.Record{fact})
+func FuzzParseFast(f *testing.F) {
+	for _, record := range sample {
+		line := encode(nil, []model.Record{record})
 		f.Add(string(line[sumLen : len(line)-1]))
 	}
 	for _, line := range []string{
@@ -195,11 +195,11 @@ func FuzzQuick(f *testing.F) {
 	})
 }
 
-func TestQuickKnowsWhatIsInEveryJournal(t *testing.T) {
+func TestParseFastReadsCommonRecords(t *testing.T) {
 	t.Parallel()
-	for _, fact := range sample {
-		fact.Subscribers = slices.DeleteFunc(slices.Clone(fact.Subscribers), func(s string) bool { return strings.Contains(s, "ü") })
-		line := encode(nil, []model.Record{fact})
+	for _, record := range sample {
+		record.Subscribers = slices.DeleteFunc(slices.Clone(record.Subscribers), func(s string) bool { return strings.Contains(s, "ü") })
+		line := encode(nil, []model.Record{record})
 		var got model.Record
 		if !parseFast(string(line[sumLen:len(line)-1]), &got) {
 			t.Errorf("left to the thorough reader: %s", line)
@@ -208,13 +208,13 @@ func TestQuickKnowsWhatIsInEveryJournal(t *testing.T) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	var facts []model.Record
+	var records []model.Record
 	for range 2500 {
-		facts = append(facts,
+		records = append(records,
 			model.Record{Kind: model.RecordBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}, Missing: true},
 			model.Record{Kind: model.RecordEnded, Run: "20260102T030405Z-abcd", ID: "exec#some resource", End: model.EndChanged})
 	}
-	whole := text(facts...)
+	whole := text(records...)
 	b.SetBytes(int64(len(whole)))
 	for b.Loop() {
 		if _, _, err := decode("j", whole); err != nil {
@@ -224,9 +224,9 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	fact := []model.Record{{Kind: model.RecordBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}}}
+	record := []model.Record{{Kind: model.RecordBegan, Run: "20260102T030405Z-abcd", ID: "exec#some resource", Subscribers: []string{"exec#another one"}}}
 	var buf []byte
 	for b.Loop() {
-		buf = encode(buf[:0], fact)
+		buf = encode(buf[:0], record)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // Held is the error of a lock that another settle holds.
 type Held struct{ Holder }
 
-// Error says who holds the lock, since when, and what it runs.
+// Error returns the message.
 func (h *Held) Error() string {
 	var b strings.Builder
 	b.WriteString("another apply is running")
@@ -32,7 +32,7 @@ func (h *Held) Error() string {
 	return b.String()
 }
 
-// errTaken is what tryLock returns while someone else has the lock.
+// errLocked is the error of tryLock while another process holds the lock.
 var errLocked = errors.New("lock is taken")
 
 const (
@@ -43,9 +43,9 @@ const (
 	deadHolderGrace = 2 * time.Second
 )
 
-// Lock makes sure that the state can be written, takes the identity's lock,
-// waiting for it as long as it may, and reads the state. The lock ends with
-// Close or with the process, however that ends; no child inherits it.
+// Lock checks that the state can be written, takes the identity's lock within the
+// given time, and reads the state. Close or the end of the process releases the
+// lock; children do not inherit it.
 func (s Store) Lock(ctx context.Context, wait time.Duration, me Holder) (*Journal, error) {
 	if err := s.prepare(); err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (s Store) Lock(ctx context.Context, wait time.Duration, me Holder) (*Journa
 	}
 }
 
-// tryLock opens the lock file and locks it. Between the two, someone may have
-// removed the whole state: then the lock is of nothing that others see.
+// tryLock opens and locks the lock file. If the state was removed between the two
+// steps, the lock protects nothing, so it starts over.
 func (s Store) tryLock() (*os.File, error) {
 	for {
 		file, err := openFile(s.file("lock"), os.O_RDWR)
@@ -97,7 +97,7 @@ func (s Store) tryLock() (*os.File, error) {
 	}
 }
 
-// stands says whether an open file is still the one that its name leads to.
+// isCurrent reports whether an open file is still the one at its path.
 func isCurrent(file *os.File) (bool, error) {
 	mine, err := file.Stat()
 	if err != nil {
@@ -110,8 +110,8 @@ func isCurrent(file *os.File) (bool, error) {
 	return err == nil && os.SameFile(mine, there), err
 }
 
-// held returns the error that names the holder. It may be just writing its
-// name, or what it has just started, or have left.
+// heldError returns the error that names the holder. The holder may be about to
+// write its name, or the resource that it has just started, so a short wait helps.
 func (s Store) heldError() *Held {
 	held := &Held{}
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
@@ -127,8 +127,8 @@ func (s Store) heldError() *Held {
 	}
 }
 
-// holder returns who wrote its name into the lock file and has not taken it
-// out again, alive or dead; nil when nobody has.
+// holder returns the name in the lock file, whether that process is alive or dead;
+// nil when the file is empty.
 func (s Store) holder() *Holder {
 	text, err := readFile(s.file("lock"))
 	if err != nil {
@@ -138,7 +138,7 @@ func (s Store) holder() *Holder {
 }
 
 func readHolder(text []byte) *Holder {
-	line, _, ok := bytes.Cut(text, []byte("\n")) // a longer name may have been here before
+	line, _, ok := bytes.Cut(text, []byte("\n")) // the rest of a longer name may follow
 	var h Holder
 	if !ok || json.Unmarshal(line, &h) != nil {
 		return nil
@@ -146,7 +146,7 @@ func readHolder(text []byte) *Holder {
 	return &h
 }
 
-// write puts the holder's name into the lock file, in one piece.
+// writeTo puts the holder's name into the lock file with one write.
 func (h *Holder) writeTo(file *os.File) error {
 	text, err := json.Marshal(h)
 	if err != nil {
@@ -156,7 +156,7 @@ func (h *Holder) writeTo(file *os.File) error {
 	return err
 }
 
-// open reads the state under the lock, and leaves our name in it.
+// open reads the state under the lock and writes our name into the lock file.
 func (s Store) open(file *os.File, me Holder) (*Journal, error) {
 	j := &Journal{lock: file, self: me}
 	err := j.start(s)
@@ -187,9 +187,9 @@ func (j *Journal) start(s Store) error {
 	return nil
 }
 
-// release takes our name out of the lock file and lets the lock go.
+// release removes our name from the lock file and releases the lock.
 func (j *Journal) release() {
-	_ = j.lock.Truncate(0) // a name of a dead process is not believed either
-	_ = j.lock.Close()     // holds nothing that could be lost
+	_ = j.lock.Truncate(0) // the name of a dead process is ignored anyway
+	_ = j.lock.Close()     // holds no data
 	j.lock = nil
 }

@@ -12,9 +12,9 @@ import (
 	"syscall"
 )
 
-// lock takes a file's lock, or returns errTaken. It belongs to the open file:
-// the kernel ends it with the process. os opens every file close-on-exec, so
-// no child keeps it.
+// lockFile takes the lock of a file, or returns errLocked. The lock belongs to the
+// open file, so the kernel ends it with the process. Package os opens files
+// close-on-exec, so no child keeps it.
 func lockFile(file *os.File) error {
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -28,14 +28,13 @@ func lockFile(file *os.File) error {
 	}
 }
 
-// noFollow keeps root from writing where a link points that someone else laid.
+// openNoFollow keeps root from writing through a symbolic link of another user.
 const openNoFollow = syscall.O_NOFOLLOW
 
-// noWait keeps a pipe under the name of one of our files from holding up, for
-// ever and deaf to signals, whoever opens it.
+// openNonBlocking keeps a pipe at one of our paths from blocking the open for ever.
 const openNonBlocking = syscall.O_NONBLOCK
 
-// owner returns the user id that owns a file.
+// ownerOf returns the user id that owns a file.
 func ownerOf(info os.FileInfo) (uid int, ok bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -44,14 +43,14 @@ func ownerOf(info os.FileInfo) (uid int, ok bool) {
 	return int(stat.Uid), true
 }
 
-// writable says whether names may be made and removed in a directory.
+// checkWritable returns an error unless names can be created and removed in a directory.
 func checkWritable(dir string) error {
 	const mayWrite, mayEnter = 2, 1
 	return syscall.Access(dir, mayWrite|mayEnter)
 }
 
-// ownedBy says whose a file is when it is not ours, or where it cannot be
-// seen, whose the directory is that is in the way; else "".
+// describeOwner names the foreign owner of a path, or of the first directory above
+// it that can be seen; "" when it is our own.
 func describeOwner(path string) string {
 	info, err := os.Stat(path)
 	for ; err != nil; info, err = os.Stat(path) {

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// Pause keeps applies from running until it is over or taken back.
+// Pause stops applies until it ends or `settle resume` removes it.
 type Pause struct {
 	By     string    `json:"by"`
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until,omitzero"` // zero: until somebody resumes
+	Until  time.Time `json:"until,omitzero"` // zero: until `settle resume`
 	All    bool      `json:"-"`              // it is of every identity
 }
 
-// Error says who paused, why and until when: a pause is why an apply did not run.
+// Error returns the message.
 func (p *Pause) Error() string {
 	var b strings.Builder
 	b.WriteString("paused by " + p.By)
@@ -46,8 +46,7 @@ func (s Store) pauseFile(all bool) string {
 	return s.file("paused")
 }
 
-// Paused returns the pause that holds now: one of every identity, else one of
-// this; nil when there is none.
+// Paused returns the pause in force: that of all identities, or of this one; nil without one.
 func (s Store) Paused(now time.Time) (*Pause, error) {
 	for _, all := range []bool{true, false} {
 		pause, err := s.readPause(all)
@@ -74,14 +73,14 @@ func (s Store) readPause(all bool) (*Pause, error) {
 	return &pause, nil
 }
 
-// Pause pauses the identity; a pause that is there already is replaced.
+// Pause stops applies until it ends or `settle resume` removes it.
 func (j *Journal) Pause(p Pause) error { return j.store.pause(p, false) }
 
-// Resume takes the identity's pause back; false when there was none.
+// Resume removes the identity's pause. It returns false when there was none.
 func (j *Journal) Resume() (bool, error) { return j.store.resume(false) }
 
-// PauseAll pauses every identity of the state directory. No lock is over all
-// of them: an apply that has begun is not stopped.
+// PauseAll pauses every identity of the state directory. It takes no lock, so an
+// apply that has begun goes on.
 func (s Store) PauseAll(p Pause) error {
 	if err := s.prepareDir(); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (s Store) PauseAll(p Pause) error {
 	return s.pause(p, true)
 }
 
-// ResumeAll takes the pause of every identity back; false when there was none.
+// ResumeAll removes the pause of all identities. It returns false when there was none.
 func (s Store) ResumeAll() (bool, error) { return s.resume(true) }
 
 func (s Store) pause(p Pause, all bool) error {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestPause(t *testing.T) {
+func TestPauseAndResume(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	db := s
@@ -85,7 +85,7 @@ func TestPauseAllNeedsNoStateBefore(t *testing.T) {
 	closed(t, locked(t, s, "r1"))
 }
 
-func TestADamagedPauseIsAPauseUntilSomeoneLooks(t *testing.T) {
+func TestDamagedPauseStopsApply(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	write(t, s.file("paused"), "")

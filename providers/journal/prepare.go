@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// prepare makes the directories of the state where they are missing, and makes
-// sure, before anything runs, that what is remembered can be written.
+// prepare creates missing state directories and checks, before anything runs, that
+// the state can be written.
 func (s Store) prepare() error {
 	if err := s.prepareDir(); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s Store) prepare() error {
 	if uid, ok := ownerOf(info); ok && uid != os.Geteuid() {
 		return &Error{Message: fmt.Sprintf("cannot use state directory: %s is owned by %s, and this is %s%s", dir, userName(uid), userName(os.Geteuid()), adviceStateDir)}
 	}
-	if info.Mode().Perm() != 0o700 { // e.g. unpacked from an archive under umask 0
+	if info.Mode().Perm() != 0o700 { // for example unpacked from an archive
 		if err := os.Chmod(dir, 0o700); err != nil {
 			return s.explain("use state directory", dir, err)
 		}
@@ -38,9 +38,9 @@ func (s Store) prepare() error {
 	return s.checkContents()
 }
 
-// usable makes sure of what is in the identity's directory already: to learn
-// that the journal takes no line from its first line is too late, by then
-// resources have run of which it says nothing.
+// checkContents makes sure that the files in the identity's directory can be
+// written. Finding out at the first record is too late: resources would have run
+// that the journal does not know.
 func (s Store) checkContents() error {
 	path := s.file("journal")
 	file, err := openRegular(path, os.O_WRONLY)
@@ -65,7 +65,7 @@ func (s Store) checkContents() error {
 }
 
 func (s Store) prepareDir() error {
-	err := os.MkdirAll(filepath.Dir(s.Dir), 0o755) // not ours alone: e.g. ~/.local
+	err := os.MkdirAll(filepath.Dir(s.Dir), 0o755) // shared with others, for example ~/.local
 	if err == nil {
 		err = makeDir(s.Dir)
 	}
@@ -75,8 +75,8 @@ func (s Store) prepareDir() error {
 	return nil
 }
 
-// makeDir makes one directory of ours, for nobody else whatever the umask, and
-// makes sure that it outlives a power loss.
+// makeDir creates one directory with mode 0700 whatever the umask, and syncs its
+// parent so that it survives a power loss.
 func makeDir(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrExist) {
@@ -98,8 +98,7 @@ func makeDir(dir string) error {
 	return err
 }
 
-// openFile opens a file of ours, makes it when it is missing, and never lets
-// anyone else read it.
+// openFile opens one of our files, creates it if needed, and sets its mode to 0600.
 func openFile(path string, flags int) (*os.File, error) {
 	file, err := openRegular(path, flags|os.O_CREATE)
 	if err != nil {
@@ -116,11 +115,11 @@ func openFile(path string, flags int) (*os.File, error) {
 	return file, nil
 }
 
-// openRegular opens a file of ours, and nothing else that bears its name.
+// openRegular opens one of our files and refuses anything but a regular file.
 func openRegular(path string, flags int) (*os.File, error) {
 	file, err := os.OpenFile(path, flags|openNoFollow|openNonBlocking, 0o600)
 	if errors.Is(err, syscall.ENXIO) {
-		return nil, errSpecial // a pipe that nobody reads, or a socket
+		return nil, errSpecial // a pipe without a reader, or a socket
 	}
 	if err != nil {
 		return nil, err
@@ -141,7 +140,7 @@ func openRegular(path string, flags int) (*os.File, error) {
 
 var errSpecial = errors.New("it is not a regular file")
 
-// readFile reads a whole file of ours.
+// readFile returns the content of one of our files.
 func readFile(path string) ([]byte, error) {
 	file, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
@@ -157,7 +156,7 @@ func readFile(path string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// syncDir makes the names in a directory outlive a power loss.
+// syncDir makes the names in a directory survive a power loss.
 func syncDir(dir string) error {
 	file, err := os.Open(dir)
 	if err != nil {
@@ -168,7 +167,7 @@ func syncDir(dir string) error {
 	return err
 }
 
-// replaceFile puts a whole file in the place of another, or leaves that as it was.
+// replaceFile replaces a file atomically: it holds the old or the new text.
 func replaceFile(path string, text []byte) (err error) {
 	temp := path + ".new"
 	file, err := openFile(temp, os.O_WRONLY|os.O_TRUNC)
@@ -177,7 +176,7 @@ func replaceFile(path string, text []byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(temp) // the next attempt takes it over where it stays
+			_ = os.Remove(temp) // the next attempt reuses it
 		}
 	}()
 	if _, err = file.Write(text); err == nil {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-func TestOnlyTheOwnerMayRead(t *testing.T) {
+func TestStateIsReadableByItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	for _, umask := range []string{"0", "022", "077", "0177"} {
 		t.Run("umask "+umask, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 	}
 }
 
-func TestWhatWasUnpackedWideOpenIsClosed(t *testing.T) {
+func TestOpenModesAreCorrected(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	j := locked(t, s, "r1")
@@ -82,7 +82,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func TestWhatIsInTheWay(t *testing.T) {
+func TestObstaclesAreExplained(t *testing.T) {
 	t.Parallel()
 	const flag = "; name another directory with --state-dir"
 	rows := []struct {
@@ -138,7 +138,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 	}
 }
 
-func TestALinkToTheStateDirectoryIsFollowed(t *testing.T) {
+func TestLinkToTheStateDirectoryIsFollowed(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	target := t.TempDir()
@@ -151,7 +151,7 @@ func TestALinkToTheStateDirectoryIsFollowed(t *testing.T) {
 	}
 }
 
-// nobody is a user without any rights.
+// unprivileged is the id of a user without rights.
 const nobody = 65534
 
 // asNobody runs a role as another user, in a directory that this user can reach.
@@ -183,7 +183,7 @@ func reachable(t *testing.T) string {
 	return dir
 }
 
-// open lets everyone reach what is in a directory.
+// open reads the state under the lock and writes our name into the lock file.
 func open(t *testing.T, dir string, mode os.FileMode) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, mode)); err != nil {
@@ -191,7 +191,7 @@ func open(t *testing.T, dir string, mode os.FileMode) {
 	}
 }
 
-func TestAnotherUsersState(t *testing.T) {
+func TestStateOfAnotherUserIsRefused(t *testing.T) {
 	t.Parallel()
 	const flag = "; name another directory with --state-dir"
 	rows := []struct {
@@ -247,7 +247,7 @@ func TestAnotherUsersState(t *testing.T) {
 	})
 }
 
-func TestOthers(t *testing.T) {
+func TestOtherUsersAreNamed(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	theirs := Store{Dir: filepath.Join(reachable(t), "theirs"), Identity: s.Identity}

@@ -72,11 +72,11 @@ func appendForever(s Store, args []string) error {
 		return err
 	}
 	for n := 0; ; n++ {
-		fact := model.Record{Kind: model.RecordOwed, Run: args[0], ID: fmt.Sprintf("exec#%s-%d", args[0], n)}
-		if err := j.Append([]model.Record{fact}, true); err != nil {
+		record := model.Record{Kind: model.RecordOwed, Run: args[0], ID: fmt.Sprintf("exec#%s-%d", args[0], n)}
+		if err := j.Append([]model.Record{record}, true); err != nil {
 			return err
 		}
-		fmt.Println(fact.ID)
+		fmt.Println(record.ID)
 	}
 }
 
@@ -97,7 +97,7 @@ func compactForever(s Store, _ []string) error {
 	}
 }
 
-// touch takes the lock, writes a fact and a report under a umask, and lets go.
+// touch takes the lock, writes a record and a report under a umask, and lets go.
 func touch(s Store, args []string) error {
 	if len(args) > 0 {
 		umask, err := strconv.ParseInt(args[0], 8, 32)
@@ -124,7 +124,7 @@ func touch(s Store, args []string) error {
 	return nil
 }
 
-// others says what is known of state in a directory that is not ours.
+// others returns the messages about state in a foreign directory.
 func others(s Store, _ []string) error {
 	fmt.Println(strings.Join(Store{Dir: "/nowhere", Identity: s.Identity}.checkOtherStore(s.Dir, "bob"), "\n"))
 	return nil
@@ -229,7 +229,7 @@ func TestLockIsFreeAtOnceAfterAKill(t *testing.T) {
 }
 
 // A child that is just being forked still has the descriptor of the lock.
-func TestADeadHolderMaySeemToHoldTheLockForAMoment(t *testing.T) {
+func TestLockWaitsForADeadHolder(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	o := start(t, "hold", s)
@@ -266,7 +266,7 @@ func TestAnotherIdentityIsNotLocked(t *testing.T) {
 	closed(t, locked(t, s, "r2"))
 }
 
-func TestWaitingForTheLock(t *testing.T) {
+func TestLockWaitsForItsTimeout(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.Alive = alive
@@ -320,7 +320,7 @@ func TestARunKilledBeforeItsFirstLineIsInTheHistory(t *testing.T) {
 	}
 }
 
-func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
+func TestAcknowledgedRecordsSurviveAKill(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	var safe []string
@@ -348,15 +348,15 @@ func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
 
 // filler is more than the journal holds before it is compacted, and adds up to one debt.
 func filler() []model.Record {
-	facts := []model.Record{{Kind: model.RecordOwed, ID: "exec#kept", By: "exec#p", Run: "r"}}
+	records := []model.Record{{Kind: model.RecordOwed, ID: "exec#kept", By: "exec#p", Run: "r"}}
 	long := strings.Repeat("x", 1000)
 	for range compactAbove / 1000 {
-		facts = append(facts, model.Record{Kind: model.RecordSettled, Run: "r", ID: long})
+		records = append(records, model.Record{Kind: model.RecordSettled, Run: "r", ID: long})
 	}
-	return facts
+	return records
 }
 
-func TestKilledWhileItCompacts(t *testing.T) {
+func TestKillDuringCompactionLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	for n := range 10 {

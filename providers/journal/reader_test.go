@@ -12,7 +12,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// piped makes the journal a pipe: a reader gets what is written to it, and waits
+// piped makes the journal a pipe: a reader gets the bytes written to it, and waits
 // until it is closed. open waits for the reader.
 func piped(t *testing.T, s Store) (open func() (*os.File, error)) {
 	t.Helper()
@@ -32,7 +32,7 @@ var openAttempt = []model.Record{
 }
 
 // A writer that repairs a torn line may show a reader parts of two files.
-func TestAReaderLooksAgainBeforeItCallsItDamage(t *testing.T) {
+func TestReaderRetriesBeforeItReportsDamage(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.readJournal = os.ReadFile // which waits for a pipe
@@ -56,12 +56,12 @@ func TestAReaderLooksAgainBeforeItCallsItDamage(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "facts", openAttempt, snap.records)
+	diff(t, "records", openAttempt, snap.records)
 }
 
 // What a run has begun is not lost because the run ended while we were reading:
 // its end is just behind what we have read.
-func TestARunThatEndsWhileItIsReadIsNoKilledOne(t *testing.T) {
+func TestRunEndingDuringAReadIsNotKilled(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.Alive = alive

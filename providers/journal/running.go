@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// nameDelay is how late the lock file may say what runs. Thousands of short
-// resources must not cost a write each.
+// nameDelay is how late the lock file may name a running resource. Thousands of
+// short resources must not cost one write each.
 const nameDelay = 100 * time.Millisecond
 
 // maxNamed bounds how many running resources are named.
 const maxNamed = 8
 
-// Started tells those who find the lock held that a resource runs.
+// Started records that a resource runs, for processes that find the lock held.
 func (j *Journal) Started(id string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -44,6 +44,6 @@ func (j *Journal) scheduleName() {
 		}
 		me := j.self
 		me.Running = me.Running[:min(len(me.Running), maxNamed)]
-		_ = me.writeTo(j.lock) // only words for others; the lock itself holds
+		_ = me.writeTo(j.lock) // only for messages; the lock itself holds
 	})
 }

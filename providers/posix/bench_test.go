@@ -16,7 +16,7 @@ func BenchmarkSplit(b *testing.B) {
 				}
 			}
 		})
-		b.Run(name+"/doubts", func(b *testing.B) {
+		b.Run(name+"/warnings", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				Warnings(line, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// holes are values written as ${var.v0}, ${var.v1}, …
-func holes(values ...string) []model.Placeholder {
+// placeholders are values written as ${var.v0}, ${var.v1}, …
+func placeholders(values ...string) []model.Placeholder {
 	var list []model.Placeholder
 	for i, text := range values {
 		list = append(list, model.Placeholder{Text: text, Expr: fmt.Sprintf("${var.v%d}", i)})
@@ -22,7 +22,7 @@ func holes(values ...string) []model.Placeholder {
 // A line is written with % for its marks.
 func marked(line string) string { return strings.ReplaceAll(line, "%", model.PlaceholderByte) }
 
-func TestArgvFills(t *testing.T) {
+func TestArgvInsertsValues(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, line string
@@ -44,7 +44,7 @@ func TestArgvFills(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Argv(marked(tt.line), holes(tt.values...))
+			got, err := Argv(marked(tt.line), placeholders(tt.values...))
 			if err != nil || !slices.Equal(got, tt.want) {
 				t.Errorf("Argv(%q) = %q, %v; want %q", tt.line, got, err, tt.want)
 			}
@@ -52,7 +52,7 @@ func TestArgvFills(t *testing.T) {
 	}
 }
 
-func TestArgvRefusesWithHoles(t *testing.T) {
+func TestArgvRefusesSyntaxBesideValues(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, line string
@@ -69,7 +69,7 @@ func TestArgvRefusesWithHoles(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			argv, err := Argv(marked(tt.line), holes(tt.values...))
+			argv, err := Argv(marked(tt.line), placeholders(tt.values...))
 			if got := fmt.Sprint(err); got != tt.want {
 				t.Errorf("Argv(%q) = %q, %s; want %s", tt.line, argv, got, tt.want)
 			}
@@ -86,15 +86,15 @@ func TestArgvRefusesRaw(t *testing.T) {
 	}
 }
 
-// A value never raises a doubt; what is written around it does, and shows the expression.
-func TestDoubtsOfValues(t *testing.T) {
+// A value never raises a warning; the text around it does, and shows the expression.
+func TestValuesRaiseNoWarnings(t *testing.T) {
 	t.Parallel()
-	if got := Warnings(marked("echo % '%' \"%\" x%"), holes("~/x", "*", "$HOME", "`a`")); got != nil {
-		t.Errorf("values raise doubts: %q", got)
+	if got := Warnings(marked("echo % '%' \"%\" x%"), placeholders("~/x", "*", "$HOME", "`a`")); got != nil {
+		t.Errorf("values raise warnings: %q", got)
 	}
-	got := Warnings(marked("ls % %/*.go"), holes("a", "b"))
+	got := Warnings(marked("ls % %/*.go"), placeholders("a", "b"))
 	if len(got) != 1 || !strings.HasPrefix(got[0], `"${var.v1}/*.go" matches no files`) {
-		t.Errorf("the doubt of a glob beside a value: %q", got)
+		t.Errorf("the warning of a glob beside a value: %q", got)
 	}
 }
 
@@ -114,7 +114,7 @@ func FuzzFill(f *testing.F) {
 		}
 		// a letter that nothing else in a line can be taken for
 		plain, err := Argv(strings.ReplaceAll(line, "@", "\ue000"), nil)
-		got, fillErr := Argv(strings.ReplaceAll(line, "@", model.PlaceholderByte), holes(values...))
+		got, fillErr := Argv(strings.ReplaceAll(line, "@", model.PlaceholderByte), placeholders(values...))
 		if (err == nil) != (fillErr == nil) {
 			t.Fatalf("%q with letters: %v, with values: %v", line, err, fillErr)
 		}

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// reserved are the words that mean something where a command's name stands.
+// reserved are the keywords of a shell in command position.
 var reserved = []string{
 	"case", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
 	"select", "then", "time", "until", "while",
 }
 
-// Join returns the words as one text which, pasted into a shell, gives the
-// same words again.
+// Join returns one text that a shell splits into the same words again.
 func Join(argv []string) string {
 	quoted := make([]string, len(argv))
 	for i, w := range argv {
@@ -26,7 +25,7 @@ func Join(argv []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// plain says whether no shell reads a word as anything but itself.
+// isPlain reports whether every shell reads a word as itself.
 func isPlain(word string) bool {
 	for i := range len(word) {
 		c := word[i]

@@ -1,6 +1,6 @@
 // Package posix splits a command line into words by the quoting rules of sh,
 // and by nothing else of sh: no variable, glob or operator means anything. What
-// a person would expect a shell to act on is refused or doubted here, since it
+// a person would expect a shell to act on is refused or warned of here, since it
 // would otherwise be an argument in silence.
 package posix
 
@@ -16,34 +16,33 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Error is why a line is no command, with a way out.
+// Error returns the problem without the suggestion.
 type Error struct{ Message, Suggestion string }
 
-// Error returns what is wrong, without the way out.
+// Error returns the problem without the suggestion.
 func (e *Error) Error() string { return e.Message }
 
-// Hint returns the way out, "" when there is none.
+// Hint returns the suggestion, "" without one.
 func (e *Error) Hint() string { return e.Suggestion }
 
-// operator matches a word that a shell would take as an operator, alone or
-// with the file of a redirection behind it.
+// operator matches a word that a shell reads as an operator, alone or with the
+// file of a redirection.
 var operator = regexp.MustCompile(`^(\|\|?|\|&|&&?|;;?|&>>?.*|[0-9]*[<>].*)$`)
 
-// special are the characters without which a line is nothing but words. Most
-// lines have none, and there may be very many lines.
+// specialBytes are the bytes without which a line holds only plain words. Most
+// lines have none, and a manifest may have very many lines.
 const specialBytes = "|&;<>$`\\\"'\r\n*?[~=!"
 
-// Argv splits a line into its words, and then puts the values of its holes into
-// them: whatever a value holds, it is part of the one word that its mark is in.
-// One trailing newline is no part of the line.
-func Argv(line string, holes []model.Placeholder) ([]string, error) {
+// Argv splits a line into words and then inserts the values of its placeholders. A
+// value stays within the word of its placeholder. One trailing newline is dropped.
+func Argv(line string, placeholders []model.Placeholder) ([]string, error) {
 	line = strings.TrimSuffix(line, "\n")
-	if err := checkLine(line, holes); err != nil {
+	if err := checkLine(line, placeholders); err != nil {
 		return nil, err
 	}
 	argv, err := split(line)
-	if err == nil && len(holes) > 0 {
-		argv = fillWords(argv, holes)
+	if err == nil && len(placeholders) > 0 {
+		argv = fillWords(argv, placeholders)
 	}
 	if err == nil && (len(argv) == 0 || argv[0] == "") {
 		err = &Error{"command is empty", ""}
@@ -69,20 +68,20 @@ func split(line string) ([]string, error) {
 	return argv, nil
 }
 
-// fill puts the values into the words, which have their marks in the order of
-// the line: to shellquote a mark is a character like any other.
-func fillWords(argv []string, holes []model.Placeholder) []string {
+// fillWords inserts the values into the words. The words contain the placeholders
+// in the order of the line; shellquote treats one like any other character.
+func fillWords(argv []string, placeholders []model.Placeholder) []string {
 	for i, word := range argv {
-		n := min(strings.Count(word, model.PlaceholderByte), len(holes))
-		argv[i] = model.Fill(word, holes[:n], func(h model.Placeholder) string { return h.Text })
-		holes = holes[n:]
+		n := min(strings.Count(word, model.PlaceholderByte), len(placeholders))
+		argv[i] = model.Fill(word, placeholders[:n], func(h model.Placeholder) string { return h.Text })
+		placeholders = placeholders[n:]
 	}
 	return argv
 }
 
-// refuse finds what only a shell would act on, or make sense of.
-func checkLine(line string, holes []model.Placeholder) error {
-	for _, h := range holes {
+// checkLine returns an error for syntax that only a shell would interpret.
+func checkLine(line string, placeholders []model.Placeholder) error {
+	for _, h := range placeholders {
 		if h.Raw {
 			return &Error{h.Expr + " is for the text of a shell, and no shell reads this command",
 				"write " + strings.Replace(h.Expr, "${raw.", "${", 1) + ": it is one word, or part of one, whatever it holds"}
@@ -91,10 +90,10 @@ func checkLine(line string, holes []model.Placeholder) error {
 	if !strings.ContainsAny(line, specialBytes) {
 		return nil
 	}
-	words, several := splitWords(line, holes)
+	words, several := splitWords(line, placeholders)
 	for i, w := range words {
 		switch {
-		case strings.Contains(w.open, "\r"): // in single quotes it is meant
+		case strings.Contains(w.open, "\r"): // intended in single quotes
 			return &Error{"a carriage return in the command", "take it out: it is half of a Windows line end"}
 		case several:
 		case operator.MatchString(w.bare) || i == 0 && w.bare == "!":
@@ -115,20 +114,20 @@ var (
 	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
-// Doubts lists what in a line a shell would expand and settle does not, each
-// as "what; way out". The values of its holes raise none: they are meant as they are.
-func Warnings(line string, holes []model.Placeholder) []string {
+// Warnings lists what a shell would expand in a line and settle does not, each as
+// "problem; advice". The values of its placeholders raise none.
+func Warnings(line string, placeholders []model.Placeholder) []string {
 	const way = "use provider: shell, or write provider: posix if it is meant as it stands"
 	if !strings.ContainsAny(line, specialBytes) {
 		return nil
 	}
-	var doubts []string
-	doubt := func(what, why string) {
-		if text := fmt.Sprintf("%q %s; %s", what, why, way); !slices.Contains(doubts, text) {
-			doubts = append(doubts, text)
+	var warnings []string
+	warn := func(what, why string) {
+		if text := fmt.Sprintf("%q %s; %s", what, why, way); !slices.Contains(warnings, text) {
+			warnings = append(warnings, text)
 		}
 	}
-	words, _ := splitWords(strings.TrimSuffix(line, "\n"), holes)
+	words, _ := splitWords(strings.TrimSuffix(line, "\n"), placeholders)
 	for i, w := range words {
 		for _, name := range variable.FindAllString(w.open, -1) {
 			switch {
@@ -139,84 +138,110 @@ func Warnings(line string, holes []model.Placeholder) []string {
 			case name == "`":
 				name = "`…`"
 			}
-			doubt(name, "is not expanded")
+			warn(name, "is not expanded")
 		}
 		switch {
-		case strings.Contains(w.open, "://"): // ? and * are common in addresses
+		case strings.Contains(w.open, "://"): // ? and * are common in URLs
 		case strings.HasPrefix(w.bare, "~"):
-			doubt(w.text, "is not expanded")
+			warn(w.text, "is not expanded")
 		case strings.ContainsAny(w.bare, "*?") || brackets.MatchString(w.bare):
-			doubt(w.text, "matches no files: it is passed on as it stands")
+			warn(w.text, "matches no files: it is passed on as it stands")
 		}
 		if i == 0 && assignment.MatchString(w.bare) {
-			doubts = append(doubts, fmt.Sprintf("%q is taken for the program; set variables with environment", w.text))
+			warnings = append(warnings, fmt.Sprintf("%q is taken for the program; set variables with environment", w.text))
 		}
 	}
-	return doubts
+	return warnings
 }
 
-// word is one word as written, and the same with other bytes in place of what
-// quotes protect, and of the values in it.
+// word is one word as written, and twice with maskByte in place of quoted bytes
+// and values.
 type word struct {
 	text string
-	bare string // only what is outside all quotes
-	open string // also what is in double quotes: where a shell still expands
+	bare string // only unquoted bytes
+	open string // also bytes in double quotes, where a shell still expands
 }
 
-// hidden stands for a protected byte: no pattern of ours matches it. A value's
-// mark is the same byte: what a value holds is protected as well.
+// maskByte replaces a quoted byte: no pattern of ours matches it. It is also the
+// placeholder of a value, because a value is never syntax.
 const maskByte = '\x00'
 
-// scan splits a line as shellquote does, but keeps what is quoted apart. It
-// tells when a newline outside quotes would end the command.
-func splitWords(line string, holes []model.Placeholder) (words []word, several bool) {
-	bare, open := []byte(line), []byte(line)
-	hide := func(i int) { bare[i], open[i] = maskByte, maskByte }
-	start := -1
-	end := func(i int) {
-		if start >= 0 {
-			text := line[start:i]
-			n := min(strings.Count(text, model.PlaceholderByte), len(holes))
-			words = append(words, word{model.Written(text, holes[:n]), string(bare[start:i]), string(open[start:i])})
-			holes = holes[n:]
-		}
-		start = -1
-	}
-	var quote byte
+// splitWords splits a line as shellquote does, but keeps quoted parts apart.
+// several is set when an unquoted newline would end the command.
+func splitWords(line string, placeholders []model.Placeholder) (words []word, several bool) {
+	s := splitter{line: line, placeholders: placeholders, bare: []byte(line), open: []byte(line), start: -1}
 	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
-			end(i)
+		switch c := line[i]; {
+		case s.quote == 0 && isSpace(c):
+			s.endWord(i)
 			several = several || c == '\n'
-			continue
-		case c == '\\' && quote != '\'' && i+1 < len(line):
-			if line[i+1] == '\n' && start < 0 {
-				i++ // a continued line between two words
-				continue
-			}
-			hide(i)
-			hide(i + 1)
-			if start < 0 {
-				start = i
-			}
+		case c == '\\' && s.quote != '\'' && i+1 < len(line):
+			s.escape(i)
 			i++
-			continue
-		case c == quote:
-			hide(i)
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			hide(i)
-			quote = c
-		case quote == '\'':
-			hide(i)
-		case quote == '"':
-			bare[i] = maskByte
-		}
-		if start < 0 {
-			start = i
+		default:
+			s.addByte(i, c)
 		}
 	}
-	end(len(line))
-	return words, several
+	s.endWord(len(line))
+	return s.words, several
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
+
+// splitter is the state of splitWords.
+type splitter struct {
+	line         string
+	placeholders []model.Placeholder // of the words to come
+	bare, open   []byte              // the line, with quoted bytes masked
+	quote        byte                // the open quote, 0 outside quotes
+	start        int                 // of the current word, -1 between words
+	words        []word
+}
+
+// endWord ends the current word, if there is one.
+func (s *splitter) endWord(i int) {
+	if s.start < 0 {
+		return
+	}
+	text := s.line[s.start:i]
+	n := min(strings.Count(text, model.PlaceholderByte), len(s.placeholders))
+	s.words = append(s.words, word{model.Written(text, s.placeholders[:n]), string(s.bare[s.start:i]), string(s.open[s.start:i])})
+	s.placeholders = s.placeholders[n:]
+	s.start = -1
+}
+
+// escape masks a backslash and the byte that it escapes. An escaped line end
+// between two words belongs to neither.
+func (s *splitter) escape(i int) {
+	if s.line[i+1] == '\n' && s.start < 0 {
+		return
+	}
+	s.mask(i)
+	s.mask(i + 1)
+	s.beginWord(i)
+}
+
+// addByte adds a byte to the current word and masks it where quotes protect it.
+func (s *splitter) addByte(i int, c byte) {
+	switch {
+	case c == s.quote:
+		s.mask(i)
+		s.quote = 0
+	case s.quote == 0 && (c == '\'' || c == '"'):
+		s.mask(i)
+		s.quote = c
+	case s.quote == '\'':
+		s.mask(i)
+	case s.quote == '"':
+		s.bare[i] = maskByte
+	}
+	s.beginWord(i)
+}
+
+func (s *splitter) beginWord(i int) {
+	if s.start < 0 {
+		s.start = i
+	}
+}
+
+func (s *splitter) mask(i int) { s.bare[i], s.open[i] = maskByte, maskByte }

@@ -87,7 +87,7 @@ func TestArgvRefuses(t *testing.T) {
 	}
 }
 
-func TestDoubts(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		line string
@@ -112,15 +112,15 @@ func TestDoubts(t *testing.T) {
 		t.Run(tt.line, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, doubt := range Warnings(tt.line, nil) {
-				what, way, ok := strings.Cut(doubt, "; ")
+			for _, warning := range Warnings(tt.line, nil) {
+				what, way, ok := strings.Cut(warning, "; ")
 				if !ok || way == "" {
-					t.Errorf("%q tells no way out", doubt)
+					t.Errorf("%q tells no way out", warning)
 				}
 				got = append(got, what)
 			}
 			if !slices.Equal(got, tt.want) {
-				t.Errorf("Doubts(%q) = %q, want %q", tt.line, got, tt.want)
+				t.Errorf("Warnings(%q) = %q, want %q", tt.line, got, tt.want)
 			}
 		})
 	}

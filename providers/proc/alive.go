@@ -8,8 +8,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Alive says whether a process still runs: the very one, where its start time
-// is known, not another that got its number.
+// Alive reports whether a process still runs. Where the start time is known, a
+// reused pid does not count.
 func Alive(p model.Process) bool {
 	if p.PID <= 0 {
 		return false

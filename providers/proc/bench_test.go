@@ -34,7 +34,7 @@ func BenchmarkTrueParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkTrueBare is what a fork, an exec and a wait cost by themselves.
+// BenchmarkTrueBare measures fork, exec and wait alone.
 func BenchmarkTrueBare(b *testing.B) {
 	for b.Loop() {
 		pid, err := syscall.ForkExec("/bin/true", []string{"/bin/true"}, &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{0, 1, 2}})

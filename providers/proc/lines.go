@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// lineLimit is the longest line that is told in one piece.
+// lineLimit is the longest line that is reported in one piece.
 const lineLimit = 16 << 10
 
-// continued marks, at both sides, the places where a line was cut.
+// cutMark stands on both sides of the place where a long line was cut.
 const cutMark = "..."
 
-// splitter makes lines of a stream, whatever the pieces in which it comes. A
-// carriage return starts the line over, as it does on a terminal, so only the
-// last state of a progress bar is told. A line longer than lineLimit is told in
-// pieces.
+// splitter cuts a stream into lines, however it is chunked. A carriage return
+// starts the line over, as on a terminal, so only the last state of a progress bar
+// is reported. Lines longer than lineLimit come in pieces.
 type splitter struct {
 	emit func(line []byte)
 
@@ -33,7 +32,7 @@ func (s *splitter) write(p []byte) {
 			text = p[:end]
 		}
 		if end >= 0 && end <= lineLimit && len(s.line) == 0 && !s.cr && !s.cut && countPrintable(text) == end {
-			s.emit(text) // as it mostly is
+			s.emit(text) // the common case
 			p = p[end+1:]
 			continue
 		}
@@ -46,7 +45,7 @@ func (s *splitter) write(p []byte) {
 	}
 }
 
-// text adds to the line what holds no line end.
+// addText adds bytes without a line feed to the line.
 func (s *splitter) addText(p []byte) {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\r')
@@ -66,7 +65,7 @@ func (s *splitter) addText(p []byte) {
 	}
 }
 
-// add adds what holds neither line end nor carriage return.
+// addPlain adds bytes without line feed and carriage return to the line.
 func (s *splitter) addPlain(p []byte) {
 	for len(s.line)+len(p) > lineLimit {
 		n := lineLimit - len(s.line)
@@ -81,7 +80,7 @@ func (s *splitter) addPlain(p []byte) {
 	s.line = append(s.line, p...)
 }
 
-// tell tells the line, or with more its beginning.
+// emitLine passes the line to the listener. With more set, the line goes on.
 func (s *splitter) emitLine(more bool) {
 	s.out = s.out[:0]
 	if s.cut {
@@ -95,7 +94,7 @@ func (s *splitter) emitLine(more bool) {
 	s.emit(s.out)
 }
 
-// close tells what is left when the stream has ended without a line end.
+// close reports an unfinished last line, or ends the output.
 func (s *splitter) close() {
 	if len(s.line) > 0 {
 		s.emitLine(false)
@@ -104,14 +103,14 @@ func (s *splitter) close() {
 
 const hex = "0123456789abcdef"
 
-// printable returns how many bytes at the beginning of text are ASCII that is
-// safe to print. It looks at eight at once where it can.
+// countPrintable returns how many leading bytes of text are ASCII that is safe to
+// print. It checks eight bytes at once where it can.
 func countPrintable(text []byte) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	n := 0
 	for ; len(text)-n >= 8; n += 8 {
 		x := binary.LittleEndian.Uint64(text[n:])
-		if (x|(x-' '*ones)|(x+ones))&tops != 0 { // beyond ASCII, below space, or DEL
+		if (x|(x-' '*ones)|(x+ones))&tops != 0 { // outside ASCII, below space, or DEL
 			break
 		}
 	}
@@ -121,8 +120,8 @@ func countPrintable(text []byte) int {
 	return n
 }
 
-// appendSafe appends text with everything escaped that is not valid UTF-8 or
-// that a terminal would obey: control bytes but tabs, and the C1 controls.
+// appendSafe appends text and escapes invalid UTF-8 and everything that a terminal
+// would interpret: control bytes except tabs, and the C1 controls.
 func appendSafe(dst, text []byte) []byte {
 	for len(text) > 0 {
 		n := countPrintable(text)

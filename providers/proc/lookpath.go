@@ -12,12 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LookPath returns the file that a command with this first word would start,
-// run in dir with this search path, or the error that it would end with for
-// that file. A word with a slash is a path relative to dir; a bare one is
-// looked for in the directories of path and nowhere else, in particular not in
-// dir. Nothing is started, so what only the kernel can tell (a bad format, a
-// missing interpreter) does not show.
+// LookPath returns the file that a command with this first word would start, or
+// the error that it would end with. A word with a slash is a path relative to dir;
+// a bare word is searched only in path, never in dir. Nothing is started, so errors
+// that only the kernel can find (bad format, missing interpreter) do not show.
 func LookPath(argv0, dir string, path []string) (string, error) {
 	if strings.Contains(argv0, "/") {
 		file := argv0
@@ -34,7 +32,7 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 	}
 	var searched []string
 	var skipped string
-	var found string // and not executable
+	var found string // exists but is not executable
 	for _, d := range path {
 		if !filepath.IsAbs(d) { // "" and "." would be the current directory
 			skipped = fmt.Sprintf("; %q in the search path is skipped, only absolute directories are searched", d)
@@ -63,7 +61,7 @@ func LookPath(argv0, dir string, path []string) (string, error) {
 	return "", &StartError{quoteWord(argv0) + " not found" + where + skipped, syscall.ENOENT}
 }
 
-// runnable says whether a file is one that the kernel might start for us.
+// checkExecutable returns an error unless file is a regular file that we may execute.
 func checkExecutable(file string) error {
 	var st syscall.Stat_t
 	if err := syscall.Stat(file, &st); err != nil {

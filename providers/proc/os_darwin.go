@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes returns how a child is set up: a session of its own, so no terminal.
+// childAttributes returns the attributes of a child: a session of its own without
+// a terminal and, on Linux, a pidfd that reports its exit.
 func childAttributes(*int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // poll waits for events on fds, for ever with a negative timeout.
@@ -38,7 +39,7 @@ func newPipe() (r, w int, err error) {
 	return fds[0], fds[1], nil
 }
 
-// pending returns how many bytes wait in a pipe, if there is one.
+// countPending returns how many bytes wait in a pipe; 0 without a pipe.
 func countPending(fd int) int {
 	if fd < 0 {
 		return 0
@@ -51,9 +52,9 @@ func countPending(fd int) int {
 	return n
 }
 
-// exited says whether a child has exited, and leaves its status where it is.
-// Not by waitid: here that also returns for one that is only stopped
-// (golang.org/issue/19314).
+// hasExited reports whether a child has exited. It leaves the status to be
+// collected. macOS cannot use waitid for this: there it also returns for a
+// stopped child (golang.org/issue/19314).
 func hasExited(pid int) bool {
 	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	return err != nil || p.Proc.P_stat == zombie
@@ -77,7 +78,7 @@ func ignoredSignals() (set uint64) {
 	return set
 }
 
-// noexec says whether a file is on a file system from which nothing is run.
+// isNoexec reports whether the file system of a file is mounted noexec.
 func isNoexec(file string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(file, &st) == nil && st.Flags&unix.MNT_NOEXEC != 0
@@ -86,7 +87,8 @@ func isNoexec(file string) bool {
 // zombie is the P_stat of a process of which only the status is left.
 const zombie = 5
 
-// survivors says whether anything lives in the group, and whether it can know.
+// hasSurvivors reports whether a process of the group, or one with the tag, is
+// alive. known is false when the system cannot tell.
 func hasSurvivors(group int, _ string) (alive, known bool) {
 	members, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", group)
 	for i := range members {
@@ -100,7 +102,8 @@ func hasSurvivors(group int, _ string) (alive, known bool) {
 // signalEscaped does nothing: here those who left the group cannot be told.
 func signalEscaped(int, string, syscall.Signal) {}
 
-// holders names the processes that hold a pipe: here it cannot be told who.
+// describeHolders names the processes that hold the pipe whose read end is fd. On
+// macOS the system does not tell.
 func describeHolders(int, int) string { return "a process" }
 
 // StartTime returns when a process started: not known here.
@@ -111,7 +114,8 @@ func isDeadOrReused(pid int, _ uint64) bool {
 	return err == nil && p.Proc.P_stat == zombie
 }
 
-// self is what to execute to run this program again.
+// selfPath returns the path that starts this program again, on Linux even after
+// the file was replaced.
 func selfPath() (string, error) { return os.Executable() }
 
 // closeInherited sees to it that what settle inherited beyond the standard

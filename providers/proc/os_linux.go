@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes returns how a child is set up: a session of its own, so no
-// terminal, and a descriptor that tells of its end.
+// childAttributes returns the attributes of a child: a session of its own without
+// a terminal and, on Linux, a pidfd that reports its exit.
 func childAttributes(pidfd *int) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 }
@@ -40,7 +40,7 @@ func newPipe() (r, w int, err error) {
 	return fds[0], fds[1], err
 }
 
-// pending returns how many bytes wait in a pipe, if there is one.
+// countPending returns how many bytes wait in a pipe; 0 without a pipe.
 func countPending(fd int) int {
 	if fd < 0 {
 		return 0
@@ -52,7 +52,9 @@ func countPending(fd int) int {
 	return n
 }
 
-// exited says whether a child has exited, and leaves its status where it is.
+// hasExited reports whether a child has exited. It leaves the status to be
+// collected. macOS cannot use waitid for this: there it also returns for a
+// stopped child (golang.org/issue/19314).
 func hasExited(pid int) bool {
 	var info unix.Siginfo
 	for {
@@ -79,13 +81,13 @@ func forkExec(program string, argv []string, attr *syscall.ProcAttr) (int, error
 	return syscall.ForkExec(program, argv, attr)
 }
 
-// forkUmask forks from a thread that has a umask of its own and dies afterwards.
+// forkUmask forks from a thread with its own umask. The thread ends afterwards.
 func forkUmask(umask int, program string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	done := make(chan struct{})
 	alone := false
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked: the thread goes with the goroutine
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		if syscall.Unshare(syscall.CLONE_FS) != nil {
 			alone = true // some containers forbid it
 			return
@@ -100,7 +102,7 @@ func forkUmask(umask int, program string, argv []string, attr *syscall.ProcAttr)
 	return pid, err
 }
 
-// blocked says whether settle was started with signals blocked.
+// hasBlockedSignals reports whether settle was started with signals blocked.
 var hasBlockedSignals = sync.OnceValue(func() bool { return signalSet("SigBlk") != 0 })
 
 // ignoredSignals returns the signals that are ignored now.
@@ -108,20 +110,21 @@ func ignoredSignals() uint64 { return signalSet("SigIgn") }
 
 // signalSet reads one of the signal sets of the kernel; signal n is bit n-1.
 func signalSet(name string) uint64 {
-	status, _ := os.ReadFile("/proc/thread-self/status") // without it: as if none
+	status, _ := os.ReadFile("/proc/thread-self/status") // an unreadable file counts as an empty set
 	_, rest, _ := bytes.Cut(status, []byte("\n"+name+":\t"))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	set, _ := strconv.ParseUint(string(line), 16, 64)
 	return set
 }
 
-// noexec says whether a file is on a file system from which nothing is run.
+// isNoexec reports whether the file system of a file is mounted noexec.
 func isNoexec(file string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(file, &st) == nil && st.Flags&unix.ST_NOEXEC != 0
 }
 
-// self is what to execute to run this program again, even after it was replaced.
+// selfPath returns the path that starts this program again, on Linux even after
+// the file was replaced.
 func selfPath() (string, error) { return "/proc/self/exe", nil }
 
 // closeInherited sees to it that what settle inherited beyond the standard

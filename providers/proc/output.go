@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// sink is what becomes of the output of a command: secrets are hidden, head and
-// tail are kept, and lines are told to whoever listens.
+// sink processes the output of a command: it redacts secrets, keeps head and tail,
+// and passes lines to the listener.
 type sink struct {
-	redact  func(chunk []byte, end bool) []byte // nil: nothing to hide
-	kept  capture
-	lines *splitter // nil: nobody listens
+	redact func(chunk []byte, end bool) []byte // nil: nothing to hide
+	kept   capture
+	lines  *splitter // nil: no listener
 }
 
 // write takes a chunk; the last call has end set.
@@ -29,10 +29,10 @@ func (s *sink) write(p []byte, end bool) {
 	}
 }
 
-// keep is how much of the head, and how much of the tail, of an output is kept.
+// keptBytes is how much of the head, and how much of the tail, of an output is kept.
 const keptBytes = 32 << 10
 
-// capture keeps the head and the tail of what is written to it.
+// capture keeps the head and the tail of its input.
 type capture struct {
 	head, tail []byte
 	dropped    int64 // between them
@@ -54,7 +54,7 @@ func (c *capture) write(p []byte) {
 	c.tail = append(c.tail, p...)
 }
 
-// drop cuts the tail to what is kept of it.
+// drop shortens the tail to its limit.
 func (c *capture) drop() {
 	if n := len(c.tail) - keptBytes; n > 0 {
 		c.dropped += int64(n)
@@ -62,7 +62,7 @@ func (c *capture) drop() {
 	}
 }
 
-// text returns what was kept as valid UTF-8, and whether there was more.
+// text returns the kept bytes as valid UTF-8, and whether bytes were dropped.
 func (c *capture) text() (string, bool) {
 	c.drop()
 	if c.dropped == 0 {

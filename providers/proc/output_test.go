@@ -30,7 +30,7 @@ func lines(text string, cuts uint64) []string {
 	return told
 }
 
-func TestLines(t *testing.T) {
+func TestSplitterEmitsLines(t *testing.T) {
 	long := strings.Repeat("0123456789abcdef", lineLimit/16)
 	for _, tt := range []struct {
 		name, text string
@@ -102,7 +102,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// kept returns what is kept of text that is written in pieces of n bytes.
+// kept returns the kept part of a text that is written in chunks of n bytes.
 func kept(text string, n int) (string, bool) {
 	var c capture
 	for len(text) > n {
@@ -113,7 +113,7 @@ func kept(text string, n int) (string, bool) {
 	return c.text()
 }
 
-func TestCapture(t *testing.T) {
+func TestCaptureKeepsHeadAndTail(t *testing.T) {
 	head, tail := strings.Repeat("h", keptBytes), strings.Repeat("t", keptBytes)
 	for _, tt := range []struct {
 		name, text, want string
@@ -138,8 +138,8 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// TestLongLine: a line of any length passes, and what follows it is told.
-func TestLongLine(t *testing.T) {
+// TestLongLinesAreCutIntoPieces: a line of any length passes, and what follows it is told.
+func TestLongLinesAreCutIntoPieces(t *testing.T) {
 	t.Parallel()
 	c := sh("head -c 5000000 /dev/zero | tr '\\0' a; echo; echo END")
 	total, longest, last := 0, 0, ""
@@ -171,8 +171,8 @@ func TestLinesComeAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// TestSecretsAreHidden: across writes, in lines and in what is kept.
-func TestSecretsAreHidden(t *testing.T) {
+// Secrets are redacted across writes, in lines and in the kept output.
+func TestOutputIsRedacted(t *testing.T) {
 	t.Parallel()
 	pem := "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\n-----END KEY-----\n"
 	mask, _ := secret.New([]string{"s3cr3t-value", pem})

@@ -1,13 +1,12 @@
-// Package proc runs one command in a session of its own and says how it ended:
-// its exit or its signal, its output, or why it never started. It ends what it
-// started, all of it, when the time is up or the run is cancelled, and nothing
-// else, ever. It knows processes and pipes; what a command means, who asked for
-// it and what is told of it is for others.
+// Package proc runs one command in a session of its own and returns how it ended:
+// its exit code or signal, its output, or why it did not start. At a timeout or a
+// cancel it ends every process of the command, and no other process. The package
+// knows processes and pipes. It does not know resources, manifests or reports.
 //
-// One goroutine runs a command: it waits in poll(2) for whichever comes first
-// of output, room for input, the end of the leader, a cancel and the next
-// deadline. So nothing that holds the output can hold up a deadline, there is
-// nothing to leak, and a short command costs hardly more than its fork.
+// One goroutine runs a command. It waits in poll(2) for output, room for input,
+// the end of the leader, a cancel and the next deadline at once. So a process that
+// holds the output cannot delay a deadline, no goroutine can leak, and a short
+// command costs hardly more than its fork.
 package proc
 
 import (
@@ -34,7 +33,7 @@ type TimedOut struct{ After time.Duration }
 // Error says what happened.
 func (t *TimedOut) Error() string { return "timed out after " + formatDuration(t.After) }
 
-// TooMuch is the error of a command that wrote more to standard output than
+// ReplyTooLong is the error of a command that wrote more to standard output than
 // Command.Reply allows.
 type ReplyTooLong struct{ Limit int }
 
@@ -67,7 +66,7 @@ func (i *Interrupted) Unwrap() error { return i.Cause }
 // StartError says why no process started.
 type StartError struct {
 	Message string // in words, with the program or directory that is at fault
-	Err error  // what the system said; nil when we did not get that far
+	Err     error  // what the system said; nil when we did not get that far
 }
 
 // Error says what happened.
@@ -76,7 +75,7 @@ func (e *StartError) Error() string { return e.Message }
 // Unwrap returns what the system said.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// duration writes a configured duration as a person would: 5m, not 5m0s.
+// formatDuration writes a configured duration as a person would: 5m, not 5m0s.
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -88,8 +87,7 @@ func formatDuration(d time.Duration) string {
 	return s
 }
 
-// word writes a path or a word so that it can be told from the text around it:
-// as it is where nothing in it could mislead, quoted otherwise.
+// quoteWord quotes a path or a word if it could be confused with the text around it.
 func quoteWord(s string) string {
 	for _, r := range s {
 		if r <= ' ' || r == '"' || r == ',' || r >= 0x7f {

@@ -102,7 +102,7 @@ func quick(t *testing.T, began time.Time, limit time.Duration) {
 	}
 }
 
-func TestExit(t *testing.T) {
+func TestExitCodesAndSignals(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]model.Exit{
 		"exit 0":                               {Began: true},
@@ -149,7 +149,7 @@ func TestExitIsNoticedWithoutPidfd(t *testing.T) {
 	}
 }
 
-func TestStdin(t *testing.T) {
+func TestStdinIsWritten(t *testing.T) {
 	t.Parallel()
 	big := []byte(strings.Repeat("0123456789abcdef", 1<<18)) // 4 MiB
 	for _, tt := range []struct {
@@ -178,7 +178,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-func TestStarted(t *testing.T) {
+func TestStartedGetsTheProcess(t *testing.T) {
 	t.Parallel()
 	c := sh("echo $$; sleep 0.1")
 	var p model.Process
@@ -211,7 +211,7 @@ func TestStarted(t *testing.T) {
 	gone(t, p.PID)
 }
 
-func TestAliveIsNotAZombie(t *testing.T) {
+func TestZombieIsNotAlive(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("/bin/true")
 	if err := cmd.Start(); err != nil {
@@ -224,7 +224,7 @@ func TestAliveIsNotAZombie(t *testing.T) {
 	}
 }
 
-func TestUmask(t *testing.T) {
+func TestUmaskIsSet(t *testing.T) {
 	t.Parallel()
 	mine := syscall.Umask(0o22)
 	syscall.Umask(mine)
@@ -247,7 +247,7 @@ func TestUmask(t *testing.T) {
 	}
 }
 
-func TestUser(t *testing.T) {
+func TestUserIsSwitched(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root may switch to another user")
@@ -286,12 +286,12 @@ func init() {
 	}
 }
 
-func TestUserIsNotForEveryone(t *testing.T) {
+func TestUserNeedsRoot(t *testing.T) {
 	t.Parallel()
 	cmd := play(t, "switch")
 	if os.Getuid() == 0 {
 		file := filepath.Join(t.TempDir(), "test")
-		copyFile(t, cmd.Path, file) // ours may lie where nobody else can reach it
+		copyFile(t, cmd.Path, file) // other users may not reach our own file
 		for dir := filepath.Dir(file); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
 			if err := os.Chmod(dir, 0o755); err != nil {
 				t.Fatal(err)

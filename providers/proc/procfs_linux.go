@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// procfs says whether /proc is there and tells of the processes as we number
-// them: that of another PID namespace would name others.
+// hasProcfs reports whether /proc is mounted and shows our own PID namespace.
 var hasProcfs = sync.OnceValue(func() bool {
 	self, err := os.Readlink("/proc/self")
 	return err == nil && self == strconv.Itoa(os.Getpid())
@@ -65,10 +64,10 @@ func readLine(path string) ([]byte, error) {
 	return line[:max(0, n)], err
 }
 
-// dead says whether there is nothing left of a process but its status.
+// isDead reports whether only the exit status of a process is left.
 func (s stat) isDead() bool { return s.state == 'Z' || s.state == 'X' }
 
-// processes returns the pids of all there are, in their order.
+// listPIDs returns the pids of all processes but our own, in directory order.
 func listPIDs() []int {
 	if !hasProcfs() {
 		return nil
@@ -88,7 +87,8 @@ func listPIDs() []int {
 	return pids
 }
 
-// holders names the processes that hold the pipe whose read end fd is.
+// describeHolders names the processes that hold the pipe whose read end is fd. On
+// macOS the system does not tell.
 func describeHolders(fd, leader int) string {
 	var st syscall.Stat_t
 	if syscall.Fstat(fd, &st) != nil {
@@ -133,8 +133,8 @@ func StartTime(pid int) (uint64, bool) {
 	return s.start, ok
 }
 
-// deadOrOther says whether a pid that exists is a process that has ended, or
-// one that started at another time than the one meant (0: unknown).
+// isDeadOrReused reports whether an existing pid belongs to a process that has
+// ended, or to one that started at another time than start (0: unknown).
 func isDeadOrReused(pid int, start uint64) bool {
 	s, ok := readStat(pid)
 	return ok && (s.isDead() || start != 0 && s.start != start)

@@ -4,12 +4,12 @@ package proc
 
 import "syscall"
 
-// reply is what a command writes to a standard output that is kept apart.
+// reply is the standard output of a command whose standard error is read apart.
 type reply struct {
-	fd    int // read end of the pipe, -1 at its end or when there is none
-	limit int
-	data  []byte
-	tooLong  bool // it wrote more than it may
+	fd      int // read end of the pipe, -1 at its end or without one
+	limit   int
+	data    []byte
+	tooLong bool // it wrote more than it may
 }
 
 // more reads once what poll has said is there.
@@ -30,7 +30,7 @@ func (r *reply) readOnce() {
 	}
 }
 
-// excess is the error of a reply that is too long, nil for any other.
+// limitError returns the error of a reply that is too long, nil otherwise.
 func (r *reply) limitError() error {
 	if r.tooLong {
 		return &ReplyTooLong{r.limit}

@@ -48,7 +48,7 @@ func TestReplyOfExactlyTheLimit(t *testing.T) {
 }
 
 // One that writes too much is killed, whether or not it is still there to be.
-func TestTooMuchOfAReply(t *testing.T) {
+func TestReplyOverTheLimitKillsTheCommand(t *testing.T) {
 	for name, script := range map[string]string{
 		"for ever":            `trap '' TERM; yes`,
 		"and exits":           `head -c 100001 /dev/zero; exit 3`,
@@ -89,7 +89,7 @@ func TestReplyBesideAChildThatHoldsThePipe(t *testing.T) {
 	}
 }
 
-func TestReplyAtATimeout(t *testing.T) {
+func TestReplyIsKeptAtATimeout(t *testing.T) {
 	c := asked(100, `echo part; sleep 600`)
 	c.Timeout = 200 * time.Millisecond
 	exit, err := Run(t.Context(), c)

@@ -64,21 +64,21 @@ func Run(ctx context.Context, c model.Command) (model.Exit, error) {
 type process struct {
 	c     *model.Command
 	wake  *waker
-	cause func() error // of its cancel, nil while there is none
+	cause func() error // of the cancel, nil before it
 
-	pid    int // of the leader, and so of its group and session
-	pidfd  int // readable when the leader has exited; -1 where there is no such thing
-	stdin  int // write end of its standard input, -1 when all is written
-	unsent []byte
-	out    output
-	reply  reply
-	exited bool          // the leader has, and is still to be reaped
-	pace   time.Duration // without pidfd: how often the leader is asked after
-	limit  time.Time     // when it is over, whatever holds the output; zero: not stopped yet
+	pid      int // of the leader, and so of its group and session
+	pidfd    int // readable when the leader has exited; -1 where there is no such thing
+	stdin    int // write end of its standard input, -1 when all is written
+	unsent   []byte
+	out      output
+	reply    reply
+	exited   bool          // the leader has, and is still to be reaped
+	pace     time.Duration // without pidfd: how often the leader is asked after
+	limit    time.Time     // when it is over, whatever holds the output; zero: not stopped yet
 	warnings []string
 }
 
-// live sees the command through to its end, and returns why it was ended.
+// supervise waits for the command to end. It returns why settle ended the command, if it did.
 func (p *process) supervise() error {
 	var deadline time.Time
 	if p.c.Timeout > 0 {
@@ -94,7 +94,7 @@ func (p *process) supervise() error {
 	for {
 		p.waitEvent(deadline)
 		switch {
-		case p.exited: // by itself, even if the time is up by now
+		case p.exited: // by itself, even when the deadline has passed since
 			p.drainOutput(time.Now().Add(backgroundGrace))
 			return p.reply.limitError()
 		case p.reply.tooLong:
@@ -125,13 +125,13 @@ func (p *process) interrupt() error {
 	return &Interrupted{cause}
 }
 
-// end ends everything of the command: sig, grace, KILL.
+// terminate ends all processes of the command: signal, grace, KILL.
 func (p *process) terminate(sig syscall.Signal) {
 	grace := time.Now().Add(p.c.Grace)
 	p.limit = grace.Add(backgroundGrace - returnMargin)
 	if p.c.Grace > 0 && !p.wake.killed.Load() {
 		p.signalAll(sig)
-		p.signalAll(syscall.SIGCONT) // one that is stopped would not hear of it
+		p.signalAll(syscall.SIGCONT) // a stopped process handles no signal
 		p.waitUntil(grace, func() bool {
 			quiet, known := p.hasEnded()
 			return quiet && known || p.wake.killed.Load()
@@ -143,11 +143,11 @@ func (p *process) terminate(sig syscall.Signal) {
 	p.drainOutput(earlierOf(p.limit, time.Now().Add(backgroundGrace)))
 }
 
-// kill kills what is left, and sees it die.
+// kill sends SIGKILL until every process of the command has ended.
 func (p *process) kill() {
 	var quiet bool
 	p.waitUntil(time.Now().Add(killGrace), func() bool {
-		p.signalAll(syscall.SIGKILL) // again and again: one may have forked just before it died
+		p.signalAll(syscall.SIGKILL) // repeatedly: a process may fork just before it dies
 		quiet, _ = p.hasEnded()
 		return quiet
 	})
@@ -156,40 +156,40 @@ func (p *process) kill() {
 	}
 }
 
-// look waits until done says so, at latest until the given time. It asks when
-// something happens, and now and then.
+// waitUntil waits until done returns true, but not beyond the given time. It asks
+// when an event arrives, and in growing intervals.
 func (p *process) waitUntil(until time.Time, done func() bool) {
 	for pace := 5 * time.Millisecond; !done() && time.Now().Before(until); pace = min(2*pace, 100*time.Millisecond) {
 		next := earlierOf(until, time.Now().Add(pace))
 		exited, killed := p.exited, p.wake.killed.Load()
 		for p.exited == exited && p.wake.killed.Load() == killed && time.Now().Before(next) {
-			p.waitEvent(next) // output alone is no reason to ask
+			p.waitEvent(next) // output alone does not end the wait
 		}
 	}
 }
 
-// signal signals the group, and on Linux those who left it. The leader is not
-// reaped before all this is over, so that the group's number is still its own.
+// signalAll signals the group, and on Linux the descendants that left it. The
+// leader is reaped only afterwards, so the number of the group cannot be reused.
 func (p *process) signalAll(sig syscall.Signal) {
-	_ = syscall.Kill(-p.pid, sig) // what is gone needs no signal; what we may not signal we cannot help
+	_ = syscall.Kill(-p.pid, sig) // ended, or not ours to signal
 	signalEscaped(p.pid, p.c.ProcessTag, sig)
 }
 
-// quiet says whether nothing of the command is left but the leader's status;
-// known is false where only the leader can be told.
+// hasEnded reports whether every process of the command has ended. known is false
+// where only the leader can be observed.
 func (p *process) hasEnded() (quiet, known bool) {
 	if !p.exited {
 		return false, true
 	}
 	alive, known := hasSurvivors(p.pid, p.c.ProcessTag)
-	if !alive { // look twice: one may have forked behind our back and died before we came to it
+	if !alive { // scan twice: a process may have forked and died behind the scan
 		alive, known = hasSurvivors(p.pid, p.c.ProcessTag)
 	}
 	return !alive, known
 }
 
-// drain reads the output of a command that is done until its end or the given
-// time, and all that was written before it was done in any case.
+// drainOutput reads the output of a finished command until its end or the given
+// time. It always reads the bytes that were in the pipe when the command ended.
 func (p *process) drainOutput(until time.Time) {
 	owed := p.out.read + int64(countPending(p.out.fd))
 	replied := len(p.reply.data) + countPending(p.reply.fd)
@@ -201,13 +201,13 @@ func (p *process) drainOutput(until time.Time) {
 		case !stopped && time.Now().Before(until):
 			p.waitEvent(until)
 		default:
-			p.waitEvent(time.Now()) // it may have ended already
+			p.waitEvent(time.Now()) // the end may be readable already
 			return
 		}
 	}
 }
 
-// over lets go of everything and returns how it went.
+// finish releases the descriptors, collects the status and returns the result.
 func (p *process) finish() (e model.Exit, err error) {
 	e.Began = true
 	if p.stdin >= 0 {
@@ -219,8 +219,8 @@ func (p *process) finish() (e model.Exit, err error) {
 	if p.exited {
 		e.Code, e.Signal, err = reap(p.pid)
 	} else {
-		e.Signal = signalName(syscall.SIGKILL) // that is what it will die of
-		go func() { _, _, _ = reap(p.pid) }()  // once the kernel lets go of it
+		e.Signal = signalName(syscall.SIGKILL) // the signal that will end it
+		go func() { _, _, _ = reap(p.pid) }()  // collect the status when the kernel reports it
 	}
 	for _, fd := range []int{p.out.fd, p.reply.fd} {
 		if fd < 0 {
@@ -236,7 +236,8 @@ func (p *process) finish() (e model.Exit, err error) {
 	return e, err
 }
 
-// leave leaves those alone who still hold a pipe of the output, with a reader.
+// abandonPipe leaves the processes alone that still hold an output pipe, and gives
+// the pipe a reader. It returns the warning to show.
 func (p *process) abandonPipe(fd int) string {
 	who := "a process"
 	if !p.c.Sensitive {
@@ -247,7 +248,7 @@ func (p *process) abandonPipe(fd int) string {
 		text = string(p.c.Redact()([]byte(text), true))
 	}
 	if err := startDetachedReader(fd); err != nil {
-		go discardOutput(fd) // the second best: as long as we live
+		go discardOutput(fd) // second best: reads only as long as settle runs
 		return text + "; once settle has ended it gets a SIGPIPE: " + err.Error()
 	}
 	_ = syscall.Close(fd)
@@ -263,7 +264,7 @@ func reap(pid int) (code int, signal string, err error) {
 		}
 	}
 	switch {
-	case err != nil: // someone took it: never mistake that for exit 0
+	case err != nil: // the status was stolen: this must not look like exit 0
 		return 0, "", fmt.Errorf("wait for process %d: %w", pid, err)
 	case status.Signaled():
 		return 0, signalName(status.Signal()), nil

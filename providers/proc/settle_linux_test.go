@@ -34,9 +34,9 @@ func init() {
 	}
 }
 
-// TestBackground: a child that holds the output is left alone, and lives on
+// TestBackgroundChildIsLeftRunning: a child that holds the output is left alone, and lives on
 // when it writes, also after settle has gone.
-func TestBackground(t *testing.T) {
+func TestBackgroundChildIsLeftRunning(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cmd := play(t, "run", "DIR="+dir, "COMMAND=cd "+dir+`
@@ -84,7 +84,7 @@ func TestBackground(t *testing.T) {
 	until(t, "the reader ends with its writers", func() bool { return !alive(reader) })
 }
 
-// descriptorsOf returns what a process has open, but for what the Go runtime makes for itself.
+// descriptorsOf returns the open descriptors of a process without those of the Go runtime.
 func descriptorsOf(t *testing.T, pid int) (open []string) {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/fd/", pid)
@@ -131,8 +131,8 @@ func killTree(pid int) {
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// TestBackgroundThatLetsGo: what it writes in time is part of the output.
-func TestBackgroundThatLetsGo(t *testing.T) {
+// TestBackgroundOutputInTimeIsKept: what it writes in time is part of the output.
+func TestBackgroundOutputInTimeIsKept(t *testing.T) {
 	t.Parallel()
 	e, err := Run(t.Context(), sh("(sleep 0.2; echo late) & echo up"))
 	if err != nil || e.Output != "up\nlate\n" || len(e.Warnings) != 0 {
@@ -140,8 +140,8 @@ func TestBackgroundThatLetsGo(t *testing.T) {
 	}
 }
 
-// TestWarningHidesSecrets: also in the names of processes.
-func TestWarningHidesSecrets(t *testing.T) {
+// TestWarningIsRedacted: also in the names of processes.
+func TestWarningIsRedacted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := sh("cp $(command -v sleep) %s/s3cr3t; %[1]s/s3cr3t 60 & echo $! >%[1]s/pid", dir)
@@ -190,8 +190,8 @@ func TestStandardDescriptorsClosed(t *testing.T) {
 	}
 }
 
-// TestSignalsAreDefault: whatever settle was started with.
-func TestSignalsAreDefault(t *testing.T) {
+// TestChildHasDefaultSignals: whatever settle was started with.
+func TestChildHasDefaultSignals(t *testing.T) {
 	t.Parallel()
 	role := play(t, "grep") // not by a shell: some clear their mask
 	cmd := exec.Command("env", "--ignore-signal=HUP,INT,QUIT,PIPE,TSTP,TTIN,TTOU,USR1", "--block-signal=TERM,CHLD,USR2", role.Path)
@@ -206,8 +206,8 @@ func TestSignalsAreDefault(t *testing.T) {
 	}
 }
 
-// TestTerminal: a command that wants the terminal is told at once that it has none.
-func TestTerminal(t *testing.T) {
+// TestChildHasNoTerminal: a command that wants the terminal is told at once that it has none.
+func TestChildHasNoTerminal(t *testing.T) {
 	t.Parallel()
 	ptm, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -283,7 +283,7 @@ func init() {
 	}
 }
 
-func TestProcessOne(t *testing.T) {
+func TestInitReapsOrphans(t *testing.T) {
 	t.Parallel()
 	out, err := inNamespace(t, play(t, "one")).CombinedOutput()
 	exit := (*exec.ExitError)(nil)
@@ -292,8 +292,8 @@ func TestProcessOne(t *testing.T) {
 	}
 }
 
-// TestProcessOnePassesSignalsOn: settle dies of it by default, and process 1 says so.
-func TestProcessOnePassesSignalsOn(t *testing.T) {
+// TestInitPassesSignalsOn: settle dies of it by default, and process 1 says so.
+func TestInitPassesSignalsOn(t *testing.T) {
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
 	cmd := inNamespace(t, play(t, "signal", "READY="+ready))

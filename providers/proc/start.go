@@ -43,7 +43,7 @@ func start(ctx context.Context, c *model.Command) (*process, error) {
 		return nil, err
 	}
 	program := c.Argv[0]
-	if !strings.Contains(program, "/") { // else the child finds it, from its directory
+	if !strings.Contains(program, "/") { // else the child resolves it from its directory
 		file, err := LookPath(program, c.Dir, c.Path)
 		if err != nil {
 			return nil, err
@@ -109,8 +109,8 @@ func (p *process) spawn(ctx context.Context, c *model.Command, program string) e
 	return nil
 }
 
-// whyNoProcess words the error of a fork or exec, which does not say at which
-// of the steps before the program it stopped.
+// newForkError words the error of a fork or exec. The system does not say which
+// step before the program failed, so the steps are checked again here.
 func newForkError(c *model.Command, who *syscall.Credential, program string, err error) error {
 	if who != nil && errors.Is(err, syscall.EPERM) {
 		why := "only root may"
@@ -139,12 +139,11 @@ func newForkError(c *model.Command, who *syscall.Credential, program string, err
 	return newStartError(program, err)
 }
 
-// umasks lets those who change the umask of the whole of settle for a moment
-// be alone, where that is the only way.
+// umasks serialises forks that have to change the umask of the whole process.
 var umasks sync.RWMutex
 
-// fork starts the process. A program that is open for writing is tried again
-// for a moment: it may be a descriptor on its way through another fork of ours.
+// forkWithRetry starts the process. A program file that is open for writing is
+// tried again for a moment: another fork of ours may hold the descriptor.
 func forkWithRetry(ctx context.Context, umask *int, program string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	for pause := 5 * time.Millisecond; ; pause *= 2 {
 		if umask == nil {
@@ -165,7 +164,7 @@ func forkWithRetry(ctx context.Context, umask *int, program string, argv []strin
 	}
 }
 
-// forkUmaskAlone changes the umask of all of settle while it forks.
+// forkUmaskAlone changes the umask of the whole process while it forks.
 func forkUmaskAlone(umask int, program string, argv []string, attr *syscall.ProcAttr) (int, error) {
 	umasks.Lock()
 	defer umasks.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-func TestNoexec(t *testing.T) {
+func TestNoexecMountIsExplained(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_NOEXEC, ""); err != nil {

@@ -134,8 +134,8 @@ func TestForeignMachine(t *testing.T) {
 	}
 }
 
-// TestPath: the search path decides, and what it names is what runs.
-func TestPath(t *testing.T) {
+// TestSearchPathSelectsProgram: the search path decides, and what it names is what runs.
+func TestSearchPathSelectsProgram(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -176,8 +176,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestBusy: a program that is still open for writing is waited for, a little.
-func TestBusy(t *testing.T) {
+// TestBusyProgramIsRetried: a program that is still open for writing is waited for, a little.
+func TestBusyProgramIsRetried(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tool")
 	copyFile(t, "/bin/echo", file)
@@ -196,7 +196,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-func TestDuration(t *testing.T) {
+func TestFormatDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Second: "1s", 90 * time.Second: "1m30s", 5 * time.Minute: "5m", time.Hour: "1h",
 		90 * time.Minute: "1h30m", time.Hour + time.Second: "1h0m1s", 20 * time.Minute: "20m", 10 * time.Hour: "10h",

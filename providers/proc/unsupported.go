@@ -25,7 +25,10 @@ func Run(context.Context, model.Command) (model.Exit, error) {
 	return model.Exit{}, &StartError{errUnsupported.Error(), errUnsupported}
 }
 
-// LookPath says that it cannot.
+// LookPath returns the file that a command with this first word would start, or
+// the error that it would end with. A word with a slash is a path relative to dir;
+// a bare word is searched only in path, never in dir. Nothing is started, so errors
+// that only the kernel can find (bad format, missing interpreter) do not show.
 func LookPath(string, string, []string) (string, error) {
 	return "", &StartError{errUnsupported.Error(), errUnsupported}
 }
@@ -33,7 +36,8 @@ func LookPath(string, string, []string) (string, error) {
 // StartTime is not known here.
 func StartTime(int) (uint64, bool) { return 0, false }
 
-// Alive says no: no process of settle's can be left here.
+// Alive reports whether a process still runs. Where the start time is known, a
+// reused pid does not count.
 func Alive(model.Process) bool { return false }
 
 func signalName(s syscall.Signal) string { return fmt.Sprintf("signal %d", int(s)) }

@@ -28,8 +28,8 @@ const (
 	events
 )
 
-// wait waits until something happens or the time has come (zero: never), and
-// does what the events ask for.
+// waitEvent waits for an event, at most until the given time (zero: for ever), and
+// handles the events that arrived.
 func (p *process) waitEvent(until time.Time) {
 	fds := [events]pollFd{
 		onWake:   {fd: int32(p.wake.r), events: pollIn},
@@ -42,7 +42,7 @@ func (p *process) waitEvent(until time.Time) {
 		fds[onExit].fd = int32(p.pidfd)
 	}
 	if err := poll(fds[:], p.pollTimeout(until)); err != nil {
-		return // a signal: the caller looks at the clock and comes again
+		return // EINTR: the caller checks the clock and polls again
 	}
 	if fds[onWake].revents != 0 {
 		p.wake.drain()
@@ -61,13 +61,13 @@ func (p *process) waitEvent(until time.Time) {
 	}
 }
 
-// timeout returns how long poll may wait, negative for ever.
+// pollTimeout returns how long poll may wait; negative for ever.
 func (p *process) pollTimeout(until time.Time) time.Duration {
 	d := time.Duration(-1)
 	if !until.IsZero() {
 		d = max(0, time.Until(until))
 	}
-	if p.pidfd < 0 && !p.exited { // nothing tells us of its end: ask, less and less often
+	if p.pidfd < 0 && !p.exited { // no pidfd: ask in growing intervals
 		p.pace = min(max(2*p.pace, time.Millisecond), 50*time.Millisecond)
 		if d < 0 || d > p.pace {
 			d = p.pace
@@ -76,7 +76,7 @@ func (p *process) pollTimeout(until time.Time) time.Duration {
 	return d
 }
 
-// feed writes to standard input what there is room for.
+// feedStdin writes as much to standard input as the pipe takes.
 func (p *process) feedStdin() {
 	n, err := syscall.Write(p.stdin, p.unsent)
 	switch err {
@@ -85,7 +85,7 @@ func (p *process) feedStdin() {
 	case nil:
 		p.unsent = p.unsent[n:]
 	}
-	if err != nil || len(p.unsent) == 0 { // an error is EPIPE: it does not want to know the rest
+	if err != nil || len(p.unsent) == 0 { // an error is EPIPE: the command closed its input
 		_ = syscall.Close(p.stdin)
 		p.stdin = -1
 	}

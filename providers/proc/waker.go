@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// waker interrupts the wait of a command. It is a pipe, because what a command
-// waits for are descriptors; pipes are kept and used again.
+// waker interrupts the wait of a command. It is a pipe, because a command waits
+// for descriptors. Pipes are kept and reused.
 type waker struct {
 	r, w   int
 	woke   atomic.Bool   // since it was taken: something may be in the pipe
@@ -71,7 +71,7 @@ func newWaker(ctx context.Context) (*waker, error) {
 // wake makes the read end readable.
 func (w *waker) wake() {
 	w.woke.Store(true)
-	_, _ = syscall.Write(w.w, []byte{0}) // a full pipe wakes as well
+	_, _ = syscall.Write(w.w, []byte{0}) // a full pipe is readable too
 }
 
 // drain takes what woke it.
@@ -84,7 +84,7 @@ func (w *waker) drain() {
 	}
 }
 
-// release gives the waker back, once nobody can wake it any more.
+// release returns the waker to the pool once neither KillAll nor the context can use it.
 func (w *waker) release() {
 	if !w.stop() {
 		<-w.woken

@@ -11,9 +11,9 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// rereads are the commands of a shell itself that read their arguments as shell
-// text, or as names of variables, whose subscripts may hold commands. What other
-// programs make of an argument is theirs.
+// rereadingCommands are the shell builtins that evaluate their arguments as shell
+// text, or as names of variables whose subscripts may hold commands. How other
+// programs read an argument is not judged here.
 var rereadingCommands = map[string]*reason{
 	"eval": &inText, "trap": &inText, "alias": &inText, "let": &inArithmetic,
 	"complete": &inText, "compgen": &inText, "bind": &inText, "fc": &inText, "functions": &inText, "sched": &inText,
@@ -21,13 +21,13 @@ var rereadingCommands = map[string]*reason{
 	"unset": &inName, "read": &inName, "mapfile": &inName, "readarray": &inName, "getopts": &inName,
 }
 
-// assigns are the commands whose arguments are NAME=VALUE.
+// assigningCommands are the builtins whose arguments are NAME=VALUE.
 var assigningCommands = []string{"export", "readonly", "local"}
 
-// assigned matches what stands in front of the value in an argument of assigns.
+// assignmentPrefix matches the part of such an argument before its value.
 var assignmentPrefix = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
 
-// argument says why a command does not keep hole n as data in its arguments.
+// checkArgument says why a command does not treat placeholder n as data.
 func (w *walker) checkArgument(n int, parent, child syntax.Node) *reason {
 	switch p := parent.(type) {
 	case *syntax.DeclClause:
@@ -54,27 +54,14 @@ func (w *walker) checkArgument(n int, parent, child syntax.Node) *reason {
 	return nil
 }
 
-// call judges argument i of a command, or its name, by the other words and by
-// what stands in front of the value in it.
+// checkCall judges argument i of a command, or its name, by the other words and by
+// the text before the value in the same word.
 func (w *walker) checkCall(words []string, i int, front string) *reason {
 	if i == 0 {
 		return nil
 	}
-	name, before := words[0], words[i-1]
-	testing := name == "test" || name == "[" || name == "[["
-	switch {
-	case rereadingCommands[name] != nil:
-		return rereadingCommands[name]
-	case slices.Contains(assigningCommands, name) && !assignmentPrefix.MatchString(front),
-		name == "printf" && (before == "-v" || i == 1 && strings.HasPrefix(front, "-v")),
-		testing && (before == "-v" || before == "-R"):
-		return &inName
-	case testing && (strings.HasPrefix(before, standIn) || strings.HasPrefix(before, model.PlaceholderByte)):
-		return &inTest
-	case name == "printf" && i == 1 && strings.Trim(front, `"'`) == "":
-		return &inFormat
-	case testing && w.language == syntax.LangMirBSDKorn && (isComparison(before) || i+1 < len(words) && isComparison(words[i+1])):
-		return &inArithmetic // ksh evaluates the operands of [ as well
+	if why := w.checkBuiltin(words, i, front); why != nil {
+		return why
 	}
 	for k, word := range words[:i] {
 		if languages[path.Base(word)] != nil && readsText(words[k+1:i]) {
@@ -84,11 +71,52 @@ func (w *walker) checkCall(words []string, i int, front string) *reason {
 	return nil
 }
 
+// checkBuiltin judges argument i of the builtins that do more than read it.
+func (w *walker) checkBuiltin(words []string, i int, front string) *reason {
+	switch name := words[0]; {
+	case rereadingCommands[name] != nil:
+		return rereadingCommands[name]
+	case slices.Contains(assigningCommands, name) && !assignmentPrefix.MatchString(front):
+		return &inName
+	case name == "printf":
+		return checkPrintf(words, i, front)
+	case name == "test" || name == "[" || name == "[[":
+		return w.checkTest(words, i)
+	}
+	return nil
+}
+
+// checkPrintf refuses the name behind -v and the format.
+func checkPrintf(words []string, i int, front string) *reason {
+	switch {
+	case words[i-1] == "-v", i == 1 && strings.HasPrefix(front, "-v"):
+		return &inName
+	case i == 1 && strings.Trim(front, `"'`) == "":
+		return &inFormat
+	}
+	return nil
+}
+
+// checkTest refuses names, operands behind a possible operator, and operands that
+// ksh evaluates as numbers.
+func (w *walker) checkTest(words []string, i int) *reason {
+	before := words[i-1]
+	switch {
+	case before == "-v", before == "-R":
+		return &inName
+	case strings.HasPrefix(before, standIn), strings.HasPrefix(before, model.PlaceholderByte):
+		return &inTest
+	case w.language == syntax.LangMirBSDKorn && (isComparison(before) || i+1 < len(words) && isComparison(words[i+1])):
+		return &inArithmetic
+	}
+	return nil
+}
+
 func isComparison(operator string) bool {
 	return slices.Contains([]string{"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}, operator)
 }
 
-// literal returns what a word is to the shell as far as it is written out.
+// literalText returns the text of a word, with a placeholder for each expansion.
 func literalText(word *syntax.Word) string {
 	var b strings.Builder
 	add := func(parts []syntax.WordPart) {

@@ -10,63 +10,62 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Error is why a text is no command, with a way out.
+// Error returns the problem without the suggestion.
 type Error struct{ Message, Suggestion string }
 
-// Error returns what is wrong, without the way out.
+// Error returns the problem without the suggestion.
 func (e *Error) Error() string { return e.Message }
 
-// Hint returns the way out, "" when there is none.
+// Hint returns the suggestion, "" without one.
 func (e *Error) Hint() string { return e.Suggestion }
 
-// maxHoles is how many values one text may have: each is judged by all that
-// stands before it in its command.
+// maxPlaceholders bounds the values of one text: each is judged by everything
+// before it in its command.
 const maxPlaceholders = 256
 
-// Fill puts the values of its holes into a text that the given shell reads, each
-// quoted as its place in the text demands: the shell sees the value there, byte
-// for byte, and nothing else. Where that cannot be promised the value is
-// refused. The words are those that the text is appended to, none for Argv's.
-// Raw values are put in as they stand, before anything looks at the text. A text
-// without holes is not looked at.
-func Fill(words []string, text string, holes []model.Placeholder) (string, error) {
-	if len(holes) == 0 {
+// Fill inserts values into a text that the given shell reads. Each value is quoted
+// for its place, so that the shell sees exactly its bytes as data. A place where
+// that cannot be guaranteed is an error. words are the words before the text; none
+// means Argv's. Raw values are inserted first, unquoted. A text without
+// placeholders is not parsed.
+func Fill(words []string, text string, placeholders []model.Placeholder) (string, error) {
+	if len(placeholders) == 0 {
 		return text, nil
 	}
-	for _, h := range holes {
+	for _, h := range placeholders {
 		if strings.Contains(h.Text, model.PlaceholderByte) {
 			return "", &Error{h.Expr + " holds a zero byte", "no program can be given one"}
 		}
 	}
-	text, holes = insertRaw(text, holes)
+	text, placeholders = insertRaw(text, placeholders)
 	switch {
-	case len(holes) == 0:
+	case len(placeholders) == 0:
 		return text, nil
-	case len(holes) > maxPlaceholders:
-		return "", &Error{fmt.Sprintf("more than %d values in one shell text", maxPlaceholders), environment(holes[maxPlaceholders], "as \"$NAME\"")}
+	case len(placeholders) > maxPlaceholders:
+		return "", &Error{fmt.Sprintf("more than %d values in one shell text", maxPlaceholders), environment(placeholders[maxPlaceholders], "as \"$NAME\"")}
 	}
 	if strings.Contains(text, "\r") { // a letter to some shells, nothing to others
 		return "", &Error{"a carriage return in the shell text, so no value can be quoted in it", "take it out: it is half of a Windows line end"}
 	}
 	languages, err := languagesOf(words)
 	if err != nil {
-		return "", &Error{err.Error(), environment(holes[0], "in the command, as that program reads its variables")}
+		return "", &Error{err.Error(), environment(placeholders[0], "in the command, as that program reads its variables")}
 	}
-	places, err := findPlaces(newForm(text, holes), languages)
+	places, err := findPlaces(newForm(text, placeholders), languages)
 	if err != nil {
 		return "", err
 	}
 	n := -1
-	return model.Fill(text, holes, func(h model.Placeholder) string {
+	return model.Fill(text, placeholders, func(h model.Placeholder) string {
 		n++
 		return places[n].quote(h.Text)
 	}), nil
 }
 
-// putRaw puts the raw values in, and returns the holes that are left.
-func insertRaw(text string, holes []model.Placeholder) (string, []model.Placeholder) {
+// insertRaw inserts the raw values and returns the remaining placeholders.
+func insertRaw(text string, placeholders []model.Placeholder) (string, []model.Placeholder) {
 	var others []model.Placeholder
-	text = model.Fill(text, holes, func(h model.Placeholder) string {
+	text = model.Fill(text, placeholders, func(h model.Placeholder) string {
 		if h.Raw {
 			return h.Text
 		}
@@ -76,8 +75,8 @@ func insertRaw(text string, holes []model.Placeholder) (string, []model.Placehol
 	return text, others
 }
 
-// agreed returns where the holes are, which must be the same in all languages
-// that the shell may speak.
+// findPlaces returns the places of the placeholders. They must be the same in all
+// languages that the shell may speak.
 func findPlaces(f *form, languages []syntax.LangVariant) ([]place, error) {
 	var places []place
 	for i, language := range languages {
@@ -104,7 +103,7 @@ type place struct {
 	apart  bool // in double quotes behind a $NAME, which a letter more would make another name
 }
 
-// quote returns the text that a shell reads as the value in this place.
+// quote returns the text that a shell in this place reads as the value.
 func (p place) quote(value string) string {
 	switch {
 	case p.quotes == '\'':
@@ -117,22 +116,22 @@ func (p place) quote(value string) string {
 	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
-// inDouble takes their meaning from the characters that have one in double quotes.
+// inDouble escapes the characters that have a meaning in double quotes.
 var inDouble = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `"`, `\"`, "`", "\\`")
 
-// form is a text in the form in which it is parsed: with a word in place of each
-// mark. The word is one that means nothing to any shell, and may stand wherever
-// a value may, also where it is not allowed to: as a name.
+// form is a text as it is parsed: with a word in place of each placeholder. No
+// shell gives that word a meaning, and it may stand wherever a value might be
+// written, even where a value is refused.
 type form struct {
-	text  string
+	text         string
 	placeholders []model.Placeholder
-	at    []int // the offset of each hole's word
+	at           []int // the offset of each placeholder's word
 }
 
 const standIn = "VALUE"
 
-func newForm(text string, holes []model.Placeholder) *form {
-	f := &form{placeholders: holes}
+func newForm(text string, placeholders []model.Placeholder) *form {
+	f := &form{placeholders: placeholders}
 	var b strings.Builder
 	for rest := text; ; {
 		before, after, ok := strings.Cut(rest, model.PlaceholderByte)
@@ -148,7 +147,7 @@ func newForm(text string, holes []model.Placeholder) *form {
 	return f
 }
 
-// places parses the text and finds where its holes are.
+// parsePlaces parses the text and returns the place of each placeholder.
 func (f *form) parsePlaces(language syntax.LangVariant) ([]place, error) {
 	file, err := syntax.NewParser(syntax.Variant(language), syntax.KeepComments(true)).Parse(strings.NewReader(f.text), "")
 	if err != nil {
@@ -165,7 +164,7 @@ func (f *form) parsePlaces(language syntax.LangVariant) ([]place, error) {
 	return w.found, nil
 }
 
-// unreadable words what the parser did not like, with its place in the text as it was written.
+// newParseError words a syntax error, with its place in the text as it was written.
 func (f *form) newParseError(err error) error {
 	message, offset := err.Error(), -1
 	switch e := err.(type) {
@@ -183,7 +182,7 @@ func (f *form) newParseError(err error) error {
 		"correct it; or " + environment(f.placeholders[0], `as "$NAME"`) + ": then the text is the shell's alone to read"}
 }
 
-// position counts lines and columns of the text as it was written.
+// lineColumn converts an offset to line and column of the text as it was written.
 func (f *form) lineColumn(offset int) (line, column int) {
 	offset = min(offset, len(f.text))
 	line, column = 1, 1

@@ -9,8 +9,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// holes are values written as ${var.v0}, ${var.v1}, …
-func holes(values ...string) []model.Placeholder {
+// placeholders are values written as ${var.v0}, ${var.v1}, …
+func placeholders(values ...string) []model.Placeholder {
 	var list []model.Placeholder
 	for i, text := range values {
 		list = append(list, model.Placeholder{Text: text, Expr: fmt.Sprintf("${var.v%d}", i)})
@@ -24,11 +24,11 @@ func marked(text string) string { return strings.ReplaceAll(text, "%", model.Pla
 // bash is what the text is for in the tests of what only bash has.
 var bash = []string{"/bin/bash", "-c"}
 
-// Judging a value looks at what stands before it, so there may not be very many.
-func TestFillOfVeryMany(t *testing.T) {
+// Judging a value looks at the text before it, so their number is bounded.
+func TestFillBoundsTheNumberOfValues(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{256: "", 257: "more than 256 values in one shell text", 100_000: "more than 256 values in one shell text"} {
-		_, err := Fill(nil, "echo"+strings.Repeat(" "+model.PlaceholderByte, n), holes(make([]string, n)...))
+		_, err := Fill(nil, "echo"+strings.Repeat(" "+model.PlaceholderByte, n), placeholders(make([]string, n)...))
 		if got := fmt.Sprint(err); got != want && (want != "" || err != nil) {
 			t.Errorf("%d: %s", n, got)
 		}
@@ -70,11 +70,11 @@ func TestFill(t *testing.T) {
 		{"what a substitution prints may be text", `eval "$(ssh-agent -a %)"`, []string{"x"}, `eval "$(ssh-agent -a 'x')"`},
 		{"a value with marks and expressions", "echo % %", []string{"${var.v1} %", "x"}, "echo '${var.v1} %' 'x'"},
 		{"invalid UTF-8", "echo %", []string{"\xff'\xfe"}, "echo '\xff'\\''\xfe'"},
-		{"no holes, no shell text", "echo ' ${", nil, "echo ' ${"},
+		{"no placeholders, no shell text", "echo ' ${", nil, "echo ' ${"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Fill(nil, marked(tt.text), holes(tt.values...))
+			got, err := Fill(nil, marked(tt.text), placeholders(tt.values...))
 			if err != nil || got != marked(tt.want) && got != tt.want {
 				t.Errorf("Fill(%q, %q)\n= %s, %v\nwant %s", tt.text, tt.values, got, err, tt.want)
 			}
@@ -124,7 +124,7 @@ func TestFillRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			text, err := Fill(nil, marked(tt.text), holes("x"))
+			text, err := Fill(nil, marked(tt.text), placeholders("x"))
 			var refused *Error
 			if !errors.As(err, &refused) {
 				t.Fatalf("Fill(%q) = %s, %v; want an error of ours", tt.text, text, err)
@@ -159,13 +159,13 @@ func TestFillRefusesInBash(t *testing.T) {
 		{"coproc % { :; }", "in a name"},
 		{"function % { :; }", "in a name"},
 	} {
-		_, err := Fill(bash, marked(tt.text), holes("x"))
+		_, err := Fill(bash, marked(tt.text), placeholders("x"))
 		var refused *Error
 		if !errors.As(err, &refused) || !strings.Contains(refused.Message, tt.where) || refused.Hint() == "" {
 			t.Errorf("Fill(%q): %v; want %q", tt.text, err, tt.where)
 		}
 	}
-	if _, err := Fill([]string{"zsh", "-c"}, marked("echo $#%"), holes("x")); err == nil {
+	if _, err := Fill([]string{"zsh", "-c"}, marked("echo $#%"), placeholders("x")); err == nil {
 		t.Error("in zsh $#x is the length of x")
 	}
 	for text, want := range map[string]string{
@@ -173,7 +173,7 @@ func TestFillRefusesInBash(t *testing.T) {
 		"a=(% \"%\"); cat <<< % <(ls %)": "a=('v' \"v\"); cat <<< 'v' <(ls 'v')",
 		"f() { local x=%; }":             "f() { local x='v'; }",
 	} {
-		if got, err := Fill(bash, marked(text), holes("v", "v", "v", "v")[:strings.Count(text, "%")]); err != nil || got != want {
+		if got, err := Fill(bash, marked(text), placeholders("v", "v", "v", "v")[:strings.Count(text, "%")]); err != nil || got != want {
 			t.Errorf("Fill(%q) = %s, %v; want %s", text, got, err, want)
 		}
 	}
@@ -188,7 +188,7 @@ func TestFillRaw(t *testing.T) {
 	if want := "grep -v 'a b' | tr '%' x"; err != nil || got != want {
 		t.Errorf("raw beside a value = %s, %v; want %s", got, err, want)
 	}
-	// what stands around a value is what it is with the raw values in
+	// raw values are inserted before the place of a value is judged
 	got, err = Fill(nil, marked("echo %a % b%"), []model.Placeholder{raw(`"`), {Text: "$x", Expr: "${var.x}"}, raw(`"`)})
 	if want := `echo "a \$x b"`; err != nil || got != want {
 		t.Errorf("a value in raw quotes = %s, %v; want %s", got, err, want)
@@ -199,7 +199,7 @@ func TestFillRaw(t *testing.T) {
 	}
 }
 
-func TestFillSaysWhereItCannotRead(t *testing.T) {
+func TestFillReportsTheSyntaxErrorsPlace(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, want string }{
 		{"echo %\necho % 'x", "line 2, column 16: "},
@@ -208,12 +208,12 @@ func TestFillSaysWhereItCannotRead(t *testing.T) {
 		{"é % )", "line 1, column 14: "},
 		{"a=(%)", "arrays are a bash"},
 	} {
-		_, err := Fill(nil, marked(tt.text), holes("some text", "y")[:strings.Count(tt.text, "%")])
+		_, err := Fill(nil, marked(tt.text), placeholders("some text", "y")[:strings.Count(tt.text, "%")])
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), standIn) {
 			t.Errorf("Fill(%q): %v, want %q", tt.text, err, tt.want)
 		}
 	}
-	if _, err := Fill(nil, marked("echo %"), holes("a\x00b")); err == nil || !strings.Contains(err.Error(), "zero byte") {
+	if _, err := Fill(nil, marked("echo %"), placeholders("a\x00b")); err == nil || !strings.Contains(err.Error(), "zero byte") {
 		t.Errorf("a zero byte: %v", err)
 	}
 }
@@ -238,7 +238,7 @@ func TestLanguages(t *testing.T) {
 		{"sh -c -o", "sh does not read the command as shell text: its words do not end with -c"},
 		{"sh -c echo", "sh does not read the command as shell text: its words do not end with -c"},
 	} {
-		_, err := Fill(strings.Fields(tt.words), marked("echo %"), holes("x"))
+		_, err := Fill(strings.Fields(tt.words), marked("echo %"), placeholders("x"))
 		switch {
 		case tt.want == "" && err != nil, tt.want != "" && (err == nil || err.Error() != tt.want):
 			t.Errorf("%s: %v, want %q", tt.words, err, tt.want)

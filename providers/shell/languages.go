@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// languages are what a program with this name may speak. Many a /bin/sh is bash,
-// and ash and ksh know much of what bash does: a value has to be safe in all.
+// languages maps a program name to the shell languages it may speak. /bin/sh is
+// often bash, and ash and ksh know much of bash: a value must be safe in all.
 var languages = map[string][]syntax.LangVariant{
 	"sh":   {syntax.LangPOSIX, syntax.LangBash},
 	"ash":  {syntax.LangPOSIX, syntax.LangBash},
@@ -20,8 +20,8 @@ var languages = map[string][]syntax.LangVariant{
 	"zsh":  {syntax.LangBash, syntax.LangZsh},
 }
 
-// languagesOf returns the languages of the shell that reads the text behind the
-// words, or why its quoting is not known.
+// languagesOf returns the languages of the shell that reads the text after words,
+// or an error when its quoting is not known.
 func languagesOf(words []string) ([]syntax.LangVariant, error) {
 	if len(words) == 0 {
 		return languages["sh"], nil
@@ -43,8 +43,7 @@ func languagesOf(words []string) ([]syntax.LangVariant, error) {
 	return known, nil
 }
 
-// takesText says whether a shell with these options reads the word behind them
-// as its text.
+// readsText reports whether a shell with these options reads the next word as its text.
 func readsText(options []string) bool {
 	text, argument := false, false
 	for _, option := range options {

@@ -45,7 +45,7 @@ var hostile = []string{
 	`";touch pwned;"`, "\\\n", "$'x'", "${var.x}", "$", "\x01\x7f", "a[$(touch pwned)]", "esac", "done", strings.Repeat("'\"$`\\", 50),
 }
 
-// The two values of a template, and what stands for them where they are harmless.
+// The two values of a template, and harmless stand-ins for them.
 const (
 	first, second = "¹", "²"
 	one, two      = "+1+", "+2+"
@@ -114,7 +114,7 @@ var escapes = []string{
 }
 
 // FuzzFillAnywhere puts texts together that hardly ever make sense. Where a value
-// is accepted in one, no shell acts on what is in it.
+// is accepted in one, no shell interprets its bytes.
 func FuzzFillAnywhere(f *testing.F) {
 	for i := range pieces {
 		f.Add([]byte{byte(i), 0, byte(i), 9, 0, byte(i), 12, 0, byte(i)}, uint(i))

@@ -11,13 +11,13 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// errEmpty is the one text that is no command.
+// errEmpty is the error of a text without a command.
 var errEmpty = errors.New("command is empty")
 
-// Argv returns the words that run the text in /bin/sh, always that one,
-// whatever the user's own shell is, with the values of its holes in the text.
-func Argv(text string, holes []model.Placeholder) ([]string, error) {
-	text, err := Fill(nil, text, holes)
+// Argv returns the words that run the text in /bin/sh, whatever the user's own
+// shell is, with the values of its placeholders inserted.
+func Argv(text string, placeholders []model.Placeholder) ([]string, error) {
+	text, err := Fill(nil, text, placeholders)
 	switch {
 	case err != nil:
 		return nil, err
@@ -28,32 +28,32 @@ func Argv(text string, holes []model.Placeholder) ([]string, error) {
 }
 
 var (
-	stopsOnError   = regexp.MustCompile(`\bset\b[^\n;&|]*\s(-[a-zA-Z]*e|errexit)|\bpipefail\b`)
-	quotedOrComment   = regexp.MustCompile(`(?s)'[^']*'|"(\\.|[^"\\])*"|\\.|(^|[ \t\n;])#[^\n]*`)
-	continued = regexp.MustCompile(`(&&|\|\|?)[ \t]*$`)
-	pipe      = regexp.MustCompile(`(^|[^|>])\|([^|]|$)`)
+	stopsOnError    = regexp.MustCompile(`\bset\b[^\n;&|]*\s(-[a-zA-Z]*e|errexit)|\bpipefail\b`)
+	quotedOrComment = regexp.MustCompile(`(?s)'[^']*'|"(\\.|[^"\\])*"|\\.|(^|[ \t\n;])#[^\n]*`)
+	continued       = regexp.MustCompile(`(&&|\|\|?)[ \t]*$`)
+	pipe            = regexp.MustCompile(`(^|[^|>])\|([^|]|$)`)
 )
 
-// Doubts tells what in a text may hide a failure, each as "what; way out". The
-// values of its holes play no part.
+// Warnings lists what may hide a failure in a text, each as "problem; advice". The
+// values of its placeholders do not matter.
 func Warnings(text string, _ []model.Placeholder) []string {
 	const way = "begin with set -e, or set shell: [/bin/bash, -euo, pipefail, -c]"
 	if stopsOnError.MatchString(text) {
 		return nil
 	}
 	text = stripQuoted(text)
-	var doubts []string
+	var warnings []string
 	if countCommands(text) > 1 {
-		doubts = append(doubts, "only the last line decides whether it failed; "+way)
+		warnings = append(warnings, "only the last line decides whether it failed; "+way)
 	}
 	if pipe.MatchString(text) {
-		doubts = append(doubts, "only the last command of a pipe decides whether it failed; set shell: [/bin/bash, -euo, pipefail, -c]")
+		warnings = append(warnings, "only the last command of a pipe decides whether it failed; set shell: [/bin/bash, -euo, pipefail, -c]")
 	}
-	return doubts
+	return warnings
 }
 
-// uncovered returns a text without its comments, and with nothing in its quotes:
-// neither a newline nor a pipe is one there.
+// stripQuoted returns a text without comments and without the content of quotes,
+// where neither a newline nor a pipe is syntax.
 func stripQuoted(text string) string {
 	return quotedOrComment.ReplaceAllStringFunc(text, func(part string) string {
 		switch part[0] {
@@ -62,12 +62,11 @@ func stripQuoted(text string) string {
 		case '#':
 			return ""
 		}
-		return part[:1] // what stands in front of the comment
+		return part[:1] // the separator before the comment
 	})
 }
 
-// commands counts the lines that are commands of their own: none that the line
-// before goes on with.
+// countCommands counts the lines that start a command of their own.
 func countCommands(text string) int {
 	n, goesOn := 0, false
 	for line := range strings.Lines(text) {

@@ -19,7 +19,7 @@ func TestArgv(t *testing.T) {
 	}
 }
 
-func TestDoubts(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, text string
@@ -50,7 +50,7 @@ func TestDoubts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			if got := Warnings(tt.text, nil); len(got) != tt.want {
-				t.Errorf("Doubts(%q) = %q, want %d", tt.text, got, tt.want)
+				t.Errorf("Warnings(%q) = %q, want %d", tt.text, got, tt.want)
 			}
 		})
 	}

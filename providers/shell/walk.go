@@ -10,8 +10,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// reason is why a value may not stand somewhere: where that is, and the way out,
-// in which NAME and RAW stand for what depends on the expression.
+// reason says why a value may not stand in a place, and what to do instead. NAME
+// and RAW in it are replaced by what the expression needs.
 type reason struct{ where, way string }
 
 const (
@@ -38,7 +38,7 @@ var (
 	inText          = reason{"in a text that is read as a command again", "write the text without it and give it as an argument: sh -c 'echo \"$1\"' sh EXPR"}
 )
 
-// refuse says that hole n cannot be filled.
+// newPlaceError returns the error for placeholder n, which cannot be filled.
 func (f *form) newPlaceError(n int, why reason) error {
 	h := f.placeholders[n]
 	way := strings.NewReplacer("EXPR", h.Expr, "RAW", strings.Replace(h.Expr, "${", "${raw.", 1),
@@ -46,23 +46,23 @@ func (f *form) newPlaceError(n int, why reason) error {
 	return &Error{h.Expr + " stands " + why.where + ": its value cannot be kept as data there", way}
 }
 
-// environment is the way out that is left in most places.
+// environment returns the advice that fits most places.
 func environment(h model.Placeholder, how string) string {
 	return "set environment: {NAME: " + h.Expr + "} and write it " + how
 }
 
-// walker finds the place of each hole in a parsed text.
+// walker finds the place of each placeholder in a parsed text.
 type walker struct {
 	*form
 	language syntax.LangVariant
-	stack    []syntax.Node // from the file down to what is looked at
+	stack    []syntax.Node // from the file down to the current node
 	found    []place
 	seen     []bool
-	err      error // the first hole that is refused, in the order of the text
+	err      error // the first placeholder that is refused, in the order of the text
 	first    int   // its number
 }
 
-// visit looks at one node. It is called with nil when one has been walked.
+// visit looks at one node. The parser calls it with nil at the end of a node.
 func (w *walker) visit(node syntax.Node) bool {
 	if node == nil {
 		w.stack = w.stack[:len(w.stack)-1]
@@ -80,7 +80,7 @@ func (w *walker) visit(node syntax.Node) bool {
 	return true
 }
 
-// hole judges the place of hole n, which is in the leaf.
+// judgePlaceholder finds the place of placeholder n, which is inside the leaf.
 func (w *walker) judgePlaceholder(n int, leaf syntax.Node) {
 	p, why := w.placeOf(n, leaf)
 	w.found[n], w.seen[n] = p, true
@@ -122,8 +122,8 @@ func (w *walker) placeOf(n int, leaf syntax.Node) (place, *reason) {
 	return p, w.checkAncestors(n, up, leaf)
 }
 
-// behindName says whether hole n is what follows the name in $NAME, which the
-// stand-in has only made longer.
+// extendsName reports whether placeholder n directly follows the name in $NAME: the
+// stand-in word has then only made the name longer.
 func (w *walker) extendsName(n int, leaf *syntax.Lit, p *syntax.ParamExp) bool {
 	return p.Param == leaf && p.Short && p.Index == nil && p.Dollar.IsValid() && !p.Length &&
 		plainName.MatchString(w.text[p.Dollar.Offset():w.at[n]])
@@ -131,9 +131,9 @@ func (w *walker) extendsName(n int, leaf *syntax.Lit, p *syntax.ParamExp) bool {
 
 var plainName = regexp.MustCompile(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
 
-// behindParameter says whether anything in front of hole n in its double quotes
-// is a parameter without braces: where that ends is a matter of what follows, in
-// zsh also of what does not follow at once.
+// followsParameter reports whether a parameter without braces precedes placeholder
+// n in its double quotes. Where such a parameter ends depends on the next bytes, in
+// zsh also on later ones.
 func (w *walker) followsParameter(n int, quoted *syntax.DblQuoted) bool {
 	for _, part := range quoted.Parts {
 		p, ok := part.(*syntax.ParamExp)
@@ -144,7 +144,7 @@ func (w *walker) followsParameter(n int, quoted *syntax.DblQuoted) bool {
 	return false
 }
 
-// behind finds what in front of hole n, in a word outside of quotes, would change its meaning.
+// checkFront says why the text before placeholder n, outside quotes, would change the value's meaning.
 func (w *walker) checkFront(n int, leaf *syntax.Lit, word *syntax.Word) *reason {
 	front := w.text[word.Pos().Offset():w.at[n]]
 	switch {
@@ -156,15 +156,16 @@ func (w *walker) checkFront(n int, leaf *syntax.Lit, word *syntax.Word) *reason 
 	return nil
 }
 
-// escaped says whether a backslash in front of hole n escapes what comes next.
+// isEscaped reports whether a backslash escapes the byte at placeholder n.
 func (w *walker) isEscaped(n int, leaf *syntax.Lit) bool {
 	front := w.text[leaf.Pos().Offset():w.at[n]]
 	return (len(front)-len(strings.TrimRight(front, `\`)))%2 == 1
 }
 
-// above looks for what refuses hole n in the nodes around the leaf, from the inside out.
+// checkAncestors says why a node around the leaf refuses placeholder n. It goes
+// from the inside out.
 func (w *walker) checkAncestors(n int, up []syntax.Node, child syntax.Node) *reason {
-	sub := false // in a command of its own: what is said of arguments is not said of its
+	sub := false // inside a substitution the outer command's arguments do not matter
 	for _, parent := range slices.Backward(up) {
 		if why := checkPart(parent, child); why != nil {
 			return why
@@ -183,36 +184,25 @@ func (w *walker) checkAncestors(n int, up []syntax.Node, child syntax.Node) *rea
 	return nil
 }
 
-// part says why a part of a node is no place for a value: nil where it is one.
+// checkPart says why the child of a node is no place for a value; nil where it is one.
 func checkPart(parent, child syntax.Node) *reason {
+	if isTransparent(parent) {
+		return nil
+	}
 	is := func(node syntax.Node) bool { return child == node }
 	switch p := parent.(type) {
-	case *syntax.File, *syntax.Stmt, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.BinaryCmd,
-		*syntax.Subshell, *syntax.Block, *syntax.CaseClause, *syntax.CaseItem, *syntax.CallExpr, *syntax.DeclClause,
-		*syntax.Word, *syntax.ArrayExpr, *syntax.TestClause, *syntax.ParenTest, *syntax.ProcSubst, *syntax.TimeClause:
-		return nil
 	case *syntax.DblQuoted:
 		return reasonIf(p.Dollar, &inDollar)
 	case *syntax.CmdSubst:
 		return reasonIf(p.Backquotes || p.TempFile || p.ReplyVar, &inBackquotes)
-	case *syntax.WordIter:
-		return reasonIf(is(p.Name), &inName)
-	case *syntax.CoprocClause:
-		return reasonIf(!is(p.Stmt), &inName)
-	case *syntax.FuncDecl:
-		return reasonIf(!is(p.Body), &inName)
+	case *syntax.WordIter, *syntax.CoprocClause, *syntax.FuncDecl:
+		return reasonIf(isDeclaredName(parent, child), &inName)
 	case *syntax.Assign:
-		return reasonIf(p.Naked || p.Value == nil && p.Array == nil || !is(p.Value) && !is(p.Array), &inName)
+		return checkAssign(p, child)
 	case *syntax.ArrayElem:
 		return reasonIf(!is(p.Value), &inArithmetic)
 	case *syntax.Redirect:
-		switch p.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			return &inHeredoc
-		case syntax.DplIn, syntax.DplOut:
-			return &behindDuplicate
-		}
-		return reasonIf(!is(p.Word), &inName)
+		return checkRedirect(p, child)
 	case *syntax.UnaryTest:
 		return reasonIf(p.Op == syntax.TsVarSet || p.Op == syntax.TsRefVar, &inName)
 	case *syntax.BinaryTest:
@@ -222,7 +212,47 @@ func checkPart(parent, child syntax.Node) *reason {
 	case *syntax.ExtGlob:
 		return &inGlob
 	}
-	return &inArithmetic // all that is left
+	return &inArithmetic // every remaining node evaluates numbers
+}
+
+// isTransparent reports whether a node keeps all its parts as they are.
+func isTransparent(node syntax.Node) bool {
+	switch node.(type) {
+	case *syntax.File, *syntax.Stmt, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.BinaryCmd,
+		*syntax.Subshell, *syntax.Block, *syntax.CaseClause, *syntax.CaseItem, *syntax.CallExpr, *syntax.DeclClause,
+		*syntax.Word, *syntax.ArrayExpr, *syntax.TestClause, *syntax.ParenTest, *syntax.ProcSubst, *syntax.TimeClause:
+		return true
+	}
+	return false
+}
+
+// isDeclaredName reports whether a child is the name that its clause declares.
+func isDeclaredName(parent, child syntax.Node) bool {
+	switch p := parent.(type) {
+	case *syntax.WordIter:
+		return child == p.Name
+	case *syntax.CoprocClause:
+		return child != p.Stmt
+	case *syntax.FuncDecl:
+		return child != p.Body
+	}
+	return false
+}
+
+// checkAssign refuses everything in an assignment but the value after its =.
+func checkAssign(p *syntax.Assign, child syntax.Node) *reason {
+	value := !p.Naked && (p.Value != nil && child == p.Value || p.Array != nil && child == p.Array)
+	return reasonIf(!value, &inName)
+}
+
+func checkRedirect(p *syntax.Redirect, child syntax.Node) *reason {
+	switch p.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		return &inHeredoc
+	case syntax.DplIn, syntax.DplOut:
+		return &behindDuplicate
+	}
+	return reasonIf(child != p.Word, &inName)
 }
 
 func reasonIf(is bool, why *reason) *reason {

@@ -21,10 +21,10 @@ import (
 	lib "github.com/choria-io/tokens"
 )
 
-// Issuer is who signs tokens without a chain.
+// Issuer is the name that signs tokens without a chain.
 const Issuer = "Choria Provisioner"
 
-// Server is what a server's token says.
+// Server holds the claims of a server's token.
 type Server struct {
 	Identity    string
 	Org         string
@@ -39,8 +39,8 @@ type Server struct {
 	ServiceHost bool
 }
 
-// Signer is who signs: the seed of an issuer, or of a link of the issuer's
-// chain, with that link's token.
+// Signer is the key that signs: the seed of an issuer, or of a link of the issuer's
+// chain with the token of that link.
 type Signer struct {
 	Seed  []byte
 	Token string // "" for the issuer itself
@@ -117,8 +117,8 @@ func Sign(s Server, by Signer) (string, error) {
 	return token, nil
 }
 
-// prepare makes the claims of a server's token, the key that signs them and
-// the one by which the result is verified.
+// prepare returns the claims of a server's token, the key that signs them and the
+// key that verifies the result.
 func prepare(s Server, by Signer) (*lib.ServerClaims, ed25519.PrivateKey, ed25519.PublicKey, error) {
 	if len(by.Seed) != ed25519.SeedSize {
 		return nil, nil, nil, errors.New("the signing key is not a seed of 32 bytes")
@@ -150,7 +150,7 @@ func prepare(s Server, by Signer) (*lib.ServerClaims, ed25519.PrivateKey, ed2551
 	return claims, key, root, nil
 }
 
-// chainLink reads the token of one who may sign for an issuer, and the issuer's key.
+// chainLink returns the claims of a chained signer's token, and the issuer's key.
 func chainLink(token string) (*lib.ClientIDClaims, ed25519.PublicKey, error) {
 	token = strings.TrimSpace(token)
 	claims, err := lib.ParseClientIDTokenUnverified(token)
@@ -172,10 +172,10 @@ func chainLink(token string) (*lib.ClientIDClaims, ed25519.PublicKey, error) {
 	return verified, root, nil
 }
 
-// Keep says whether a token is as good as a new one: it verifies, says what is
-// wanted, and a third of its validity is left. What is wanted of its expiry is
-// met by the same moment, and also by the same length of time: one who asks for
-// a year from now, at every call, does not ask for a new token at every call.
+// IsCurrent reports whether a token is as good as a new one: it verifies, its
+// claims are the wanted ones, and a third of its validity is left. A wanted expiry
+// matches an equal moment, and also an equal length of validity. Otherwise a caller
+// that always asks for one year from now would get a new token at every call.
 func IsCurrent(token string, s Server, by Signer) (bool, error) {
 	want, _, root, err := prepare(s, by)
 	if err != nil {

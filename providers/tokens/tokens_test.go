@@ -122,9 +122,9 @@ func certificate(t *testing.T, key *rsa.PrivateKey) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// TestClaimsOfFixtures: what the real system sends as jwt, our claims are to
+// TestVerifyReadsRealClaims: what the real system sends as jwt, our claims are to
 // the byte.
-func TestClaimsOfFixtures(t *testing.T) {
+func TestVerifyReadsRealClaims(t *testing.T) {
 	pub, key := newKey(t)
 	found := 0
 	for _, pattern := range []string{"../../resources/provision/samples/*.json", "../../resources/provision/samples/captured/*.json"} {
@@ -243,7 +243,7 @@ func TestSignInAChain(t *testing.T) {
 	}
 }
 
-func TestSignersThatMayNot(t *testing.T) {
+func TestUnauthorisedSignersAreRefused(t *testing.T) {
 	s := server(t)
 	_, key := newKey(t)
 	good := newChain(t, time.Hour)
@@ -277,7 +277,7 @@ func TestSignersThatMayNot(t *testing.T) {
 	}
 }
 
-func TestKeep(t *testing.T) {
+func TestIsCurrent(t *testing.T) {
 	was := server(t)
 	_, key := newKey(t)
 	_, other := newKey(t)
@@ -352,7 +352,7 @@ func aged(t *testing.T, s Server, key ed25519.PrivateKey, ago, validity time.Dur
 	return token
 }
 
-func TestKeepUntilAThirdIsLeft(t *testing.T) {
+func TestTokenIsCurrentUntilAThirdIsLeft(t *testing.T) {
 	s := server(t)
 	_, key := newKey(t)
 	const validity = 30 * 24 * time.Hour
@@ -370,7 +370,7 @@ func TestKeepUntilAThirdIsLeft(t *testing.T) {
 
 // An expiry that is asked for as a moment is met by that moment, however much of
 // the way there is behind.
-func TestKeepUntilAMoment(t *testing.T) {
+func TestTokenIsCurrentForAnEqualExpiry(t *testing.T) {
 	s := server(t)
 	_, key := newKey(t)
 	token := aged(t, s, key, 15*24*time.Hour, 30*24*time.Hour)

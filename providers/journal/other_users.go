@@ -8,9 +8,9 @@ import (
 	"os/user"
 )
 
-// Others says, in one line each, where another user has state of the same
-// manifest, or may have: what is owed there is not known here. A user is told
-// of root's state, root of the state of the user who called sudo.
+// OtherUsers returns a message for each other user that has, or may have, state of
+// the same manifest. A normal user learns of root's state, root of the state of
+// the user who called sudo.
 func (s Store) OtherUsers(env func(string) string, uid int) []string {
 	if uid != 0 {
 		return s.checkOtherStore(systemDir, "root")

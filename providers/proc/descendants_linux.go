@@ -13,29 +13,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// one is a process as a census found it.
+// candidate is a process that may belong to a command of this run.
 type candidate struct {
 	pid, group int
-	tags      string // words of its SETTLE_RUN_ID
+	tags       string // words of its SETTLE_RUN_ID
 }
 
-// marked says whether it carries a mark, as a whole word.
+// hasTag reports whether the process carries a tag, as a whole word.
 func (o candidate) hasTag(mark string) bool {
 	return mark != "" && slices.Contains(strings.Split(o.tags, " "), mark)
 }
 
-// census is the last one. To take one costs a look at every process there is,
-// and when a run is ended all its commands ask at the same time, again and again.
+// processList caches the last scan. A scan reads /proc of every process on the
+// machine, and when a run is stopped all its commands ask at once and repeatedly.
 var processList struct {
 	sync.Mutex
 	began time.Time
 	found []candidate
 }
 
-// living returns those who may be of settle's commands at this moment: one who
-// has to wait for the census of another takes over what that finds, if it began
-// later than he came. The newest are first: they may be gone soonest, and what
-// they fork has not been listed.
+// listCandidates returns the processes that may belong to commands of this run. A
+// caller that waited for another caller's scan reuses its result, if that scan
+// began after the call. The newest processes come first: they may exit soonest,
+// and their own children have not been listed yet.
 func listCandidates() []candidate {
 	came := time.Now()
 	processList.Lock()
@@ -46,7 +46,7 @@ func listCandidates() []candidate {
 	return processList.found
 }
 
-// ownStart is when settle started: what is older is none of its commands'.
+// ownStartTime returns when settle started. Older processes cannot be children of its commands.
 var ownStartTime = sync.OnceValue(func() uint64 {
 	s, _ := readStat(os.Getpid())
 	return s.start
@@ -61,9 +61,9 @@ func scanProcesses() (found []candidate) {
 	return found
 }
 
-// environ returns the environment that a process began with. One that is in
-// the middle of an exec shows none for a moment, which must not make it a
-// stranger: it is asked again until it has one.
+// readEnviron returns the initial environment of a process. In the middle of an
+// exec the kernel shows an empty one for a moment, so the read is repeated:
+// otherwise the process would lose its tag.
 func readEnviron(pid int) ([]byte, error) {
 	file := "/proc/" + strconv.Itoa(pid) + "/environ"
 	for pause := 100 * time.Microsecond; ; pause *= 2 {
@@ -72,15 +72,15 @@ func readEnviron(pid int) ([]byte, error) {
 			return env, err
 		}
 		if s, ok := readStat(pid); !ok || s.isDead() || !s.execing {
-			return os.ReadFile(file) // it may have got one in between
+			return os.ReadFile(file) // it may be ready by now
 		}
 		time.Sleep(pause)
 	}
 }
 
-// marks returns what SETTLE_RUN_ID is in the environment of a process.
+// readTags returns the value of SETTLE_RUN_ID in the environment of a process.
 func readTags(pid int) string {
-	env, _ := readEnviron(pid) // one that we may not look at carries none
+	env, _ := readEnviron(pid) // an unreadable environment has no tag
 	var all []string
 	for _, v := range bytes.Split(env, []byte{0}) {
 		if words, ok := bytes.CutPrefix(v, []byte("SETTLE_RUN_ID=")); ok {
@@ -90,8 +90,8 @@ func readTags(pid int) string {
 	return strings.Join(all, " ")
 }
 
-// survivors says whether anything lives in the group or carries the mark, and
-// whether it can know.
+// hasSurvivors reports whether a process of the group, or one with the tag, is
+// alive. known is false when the system cannot tell.
 func hasSurvivors(group int, mark string) (alive, known bool) {
 	return slices.ContainsFunc(listCandidates(), func(o candidate) bool { return o.group == group || o.hasTag(mark) }), hasProcfs()
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-func TestTimeout(t *testing.T) {
+func TestTimeoutEndsTheGroup(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, text string
@@ -66,9 +66,9 @@ func opened(file string) (who []int) {
 	return who
 }
 
-// TestEscape: one that left the group is ended with its own command, and only
+// TestEscapedProcessesAreEnded: one that left the group is ended with its own command, and only
 // with that.
-func TestEscape(t *testing.T) {
+func TestEscapedProcessesAreEnded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	daemon := func(name string) string {
@@ -104,9 +104,9 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestEscapeOnTheRun: one that left the group is found although it is a new
+// TestReforkingProcessesAreEnded: one that left the group is found although it is a new
 // program most of the time.
-func TestEscapeOnTheRun(t *testing.T) {
+func TestReforkingProcessesAreEnded(t *testing.T) {
 	t.Parallel()
 	for n := range 20 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -132,8 +132,8 @@ func TestEscapeOnTheRun(t *testing.T) {
 	}
 }
 
-// TestForkStorm: nothing of what forks for its life survives.
-func TestForkStorm(t *testing.T) {
+// TestForkStormIsEnded: nothing of what forks for its life survives.
+func TestForkStormIsEnded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := mark(sh("trap '' TERM; exec 3>%s/held; while :; do (sleep 0.01; sleep 30) & sleep 0.005; done", dir), "run/storm")
@@ -146,8 +146,8 @@ func TestForkStorm(t *testing.T) {
 	}
 }
 
-// TestInterrupt: the group gets the signal of the cause, once.
-func TestInterrupt(t *testing.T) {
+// TestInterruptPassesTheSignalOnce: the group gets the signal of the cause, once.
+func TestInterruptPassesTheSignalOnce(t *testing.T) {
 	t.Parallel()
 	for sig, name := range map[syscall.Signal]string{syscall.SIGINT: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP"} {
 		t.Run(name, func(t *testing.T) {
@@ -191,8 +191,8 @@ func TestInterruptByOtherCause(t *testing.T) {
 	}
 }
 
-// TestInterruptDuringLinger: a command that is done is done, only nobody waits for its child.
-func TestInterruptDuringLinger(t *testing.T) {
+// The result of a finished command stays; settle only stops waiting for its child.
+func TestInterruptKeepsTheResultOfAFinishedCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -215,8 +215,8 @@ func TestInterruptDuringLinger(t *testing.T) {
 	}
 }
 
-// TestExitBeforeInterrupt: when both are there to be seen, it ended by itself.
-func TestExitBeforeInterrupt(t *testing.T) {
+// TestExitWinsOverInterrupt: when both are there to be seen, it ended by itself.
+func TestExitWinsOverInterrupt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c := sh("exit 3")
@@ -231,8 +231,8 @@ func TestExitBeforeInterrupt(t *testing.T) {
 	}
 }
 
-// TestKillAll is not parallel: it ends all that runs.
-func TestKillAll(t *testing.T) {
+// TestKillAllSkipsTheGrace is not parallel: it ends all that runs.
+func TestKillAllSkipsTheGrace(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	ready := make(chan struct{}, 3)
@@ -263,8 +263,8 @@ func TestKillAll(t *testing.T) {
 	}
 }
 
-// TestListenerThatBlocks: it holds up lines, not the deadline.
-func TestListenerThatBlocks(t *testing.T) {
+// TestBlockedListenerDoesNotDelayTheTimeout: it holds up lines, not the deadline.
+func TestBlockedListenerDoesNotDelayTheTimeout(t *testing.T) {
 	t.Parallel()
 	c := sh("yes")
 	c.Timeout = 200 * time.Millisecond
@@ -316,8 +316,8 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 	}
 }
 
-// TestGroupIsAsked: not only the leader hears of a timeout, and just once.
-func TestGroupIsAsked(t *testing.T) {
+// TestTimeoutSignalsTheGroupOnce: not only the leader hears of a timeout, and just once.
+func TestTimeoutSignalsTheGroupOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := mark(sh("cd %s; (trap 'echo TERM >>heard; exit 0' TERM; echo >ready; sleep 30 & wait) & sleep 30", dir), "run/asked")
@@ -336,9 +336,9 @@ func TestGroupIsAsked(t *testing.T) {
 	}
 }
 
-// TestStrangerDoesNotTakeTheGrace: who is not of the command may hold its
+// A process that is not part of the command may hold its
 // output two seconds, however long the grace was.
-func TestStrangerDoesNotTakeTheGrace(t *testing.T) {
+func TestForeignProcessDoesNotUseUpTheGrace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := mark(sh("env -u SETTLE_RUN_ID setsid sleep 60 & echo $! >%s/pid; sleep 60", dir), "run/stranger")
@@ -351,8 +351,8 @@ func TestStrangerDoesNotTakeTheGrace(t *testing.T) {
 	}
 }
 
-// TestStolenStatus: a status that someone else took is no exit 0.
-func TestStolenStatus(t *testing.T) {
+// TestStolenStatusIsAnError: a status that someone else took is no exit 0.
+func TestStolenStatusIsAnError(t *testing.T) {
 	t.Parallel()
 	c := sh("exit 3")
 	c.Started = func(p model.Process) error {

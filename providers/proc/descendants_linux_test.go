@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// TestCensusIsShared: a run of many commands on a machine of many processes ends
+// TestProcessScanIsShared: a run of many commands on a machine of many processes ends
 // in time only if they do not all look for themselves. It is not parallel:
 // others would look, too.
-func TestCensusIsShared(t *testing.T) {
+func TestProcessScanIsShared(t *testing.T) {
 	listCandidates()
 	began := processList.began
 	processList.found = []candidate{{pid: 1, group: 2, tags: "a b"}}

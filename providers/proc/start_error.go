@@ -17,7 +17,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// whyNot words the error with which a file could not be started.
+// newStartError words the error with which a file could not be started.
 func newStartError(file string, err error) error {
 	return &StartError{describeStartError(file, err), err}
 }
@@ -25,7 +25,7 @@ func newStartError(file string, err error) error {
 func describeStartError(file string, err error) string {
 	name := quoteWord(file)
 	var errno syscall.Errno
-	_ = errors.As(err, &errno) // else it is none of these
+	_ = errors.As(err, &errno) // errno stays 0 otherwise
 	switch errno {
 	case syscall.ENOENT, syscall.ENOTDIR:
 		if _, stat := os.Lstat(file); stat != nil {
@@ -51,7 +51,7 @@ func describeStartError(file string, err error) string {
 	return fmt.Sprintf("start %s: %v", name, err)
 }
 
-// noAccess says why a file may not be executed.
+// describeNoAccess says why a file may not be executed.
 func describeNoAccess(file string) string {
 	name := quoteWord(file)
 	st, err := os.Stat(file)
@@ -75,7 +75,7 @@ func describeNoAccess(file string) string {
 	return name + ": no permission to execute it"
 }
 
-// noInterpreter says what is missing when a file is there and the kernel says that it is not.
+// describeMissingInterpreter explains ENOENT for a file that exists.
 func describeMissingInterpreter(file string) string {
 	interpreter, crlf := readShebang(file)
 	switch {
@@ -90,8 +90,8 @@ func describeMissingInterpreter(file string) string {
 	return "its interpreter or loader is missing"
 }
 
-// shebang returns the interpreter that a script's first line names, and
-// whether a carriage return ends it that does not belong there.
+// readShebang returns the interpreter of a script's first line. crlf is set when a
+// carriage return ends that line.
 func readShebang(file string) (interpreter string, crlf bool) {
 	line, ok := bytes.CutPrefix(readHead(file), []byte("#!"))
 	if !ok {
@@ -105,7 +105,7 @@ func readShebang(file string) (interpreter string, crlf bool) {
 	return string(words[0]), bytes.HasSuffix(words[0], []byte("\r"))
 }
 
-// badFormat says what a file is that the kernel cannot run.
+// describeBadFormat says which kind of file the kernel refused to run.
 func describeBadFormat(file string) string {
 	head := readHead(file)
 	switch {
@@ -123,7 +123,8 @@ func describeBadFormat(file string) string {
 	return "is not a program the kernel can run (no #! line): add one, or name its interpreter in front of it"
 }
 
-// beginning returns as much of a file as the kernel looks at, as far as it can be read.
+// readHead returns the first bytes of a file, as many as the kernel looks at; nil
+// when it cannot be read.
 func readHead(file string) []byte {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -135,7 +136,7 @@ func readHead(file string) []byte {
 	return head[:n]
 }
 
-// elfLoader returns the dynamic loader that an ELF program asks for, "" for anything else.
+// readELFLoader returns the dynamic loader that an ELF program names, "" for other files.
 func readELFLoader(file string) string {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -152,7 +153,7 @@ func readELFLoader(file string) string {
 	return ""
 }
 
-// checkDir says what is wrong with a working directory.
+// checkDir returns the error of a working directory that cannot be used.
 func checkDir(dir string) error {
 	var st syscall.Stat_t
 	err := syscall.Stat(dir, &st)
@@ -169,7 +170,7 @@ func checkDir(dir string) error {
 	return &StartError{fmt.Sprintf("cwd %s: %v", quoteWord(dir), err), err}
 }
 
-// mayEnter says whether the mode bits let someone into a directory.
+// canEnter reports whether the mode bits let a user into a directory.
 func canEnter(dir string, who *model.Credential) bool {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		var st syscall.Stat_t

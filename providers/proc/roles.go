@@ -13,11 +13,12 @@ import (
 
 // The hidden roles, told by the name under which the program is started.
 const (
-	roleDetach = "settle-detach" // starts a reader and exits, so that the reader is nobody's child
+	roleDetach = "settle-detach" // starts a reader and exits, so that the reader is not our child
 	roleReader = "settle-reader" // reads standard input to its end
 )
 
-// prepared says that Main was called: only then may this program start itself.
+// mainCalled reports that Main has run. Only then may this program start itself:
+// any other test binary would run its tests instead of playing the role.
 var mainCalled bool
 
 // Main must be called before anything else in main, and in a TestMain. In an
@@ -34,7 +35,7 @@ func Main() {
 		}
 		os.Exit(0)
 	case len(os.Args) == 1 && os.Args[0] == roleReader:
-		_, _ = io.Copy(io.Discard, os.Stdin) // whatever ends it, there is nobody to tell
+		_, _ = io.Copy(io.Discard, os.Stdin) // no caller is left to report to
 		os.Exit(0)
 	case os.Getpid() == 1:
 		if code, ok := runAsInit(); ok {
@@ -45,8 +46,8 @@ func Main() {
 	mainCalled = true
 }
 
-// again starts this program again in a role, in a session of its own, with
-// fd as its standard input and nothing else of ours.
+// startSelf starts this program in a role and a session of its own. fd becomes its
+// standard input; it inherits no other descriptor.
 func startSelf(role string, fd int) (pid int, err error) {
 	path, err := selfPath()
 	if err != nil {
@@ -63,8 +64,8 @@ func startSelf(role string, fd int) (pid int, err error) {
 	})
 }
 
-// detach hands a pipe to a reader that discards what is written until nobody
-// holds the other end, also when settle is long gone.
+// startDetachedReader hands a pipe to a process that discards its contents until
+// every writer has closed it, also after settle has ended.
 func startDetachedReader(fd int) error {
 	if !mainCalled {
 		return errors.New("proc.Main was not called")
@@ -79,16 +80,16 @@ func startDetachedReader(fd int) error {
 	return nil
 }
 
-// discard is what a reader does, within settle.
+// discardOutput reads a pipe to its end within settle.
 func discardOutput(fd int) {
 	_, _ = io.Copy(io.Discard, os.NewFile(uintptr(fd), "pipe"))
 }
 
-// initialize is process 1: it runs settle as its child, passes signals on,
-// reaps whatever is left to it, and returns the exit code of settle. So settle
-// itself never gets children that it did not start. The child has no terminal
-// of its own, else it would get twice what the keyboard sends. Where it cannot
-// be started (no /proc), settle is process 1 itself after all.
+// runAsInit acts as process 1 of a container. It runs settle as its child, passes
+// signals on, reaps orphans, and returns settle's exit code. So settle itself
+// never gets children that it did not start. The child has no terminal, because it
+// would receive every signal of the keyboard twice. ok is false when the child
+// cannot be started (no /proc): settle then runs as process 1.
 func runAsInit() (code int, ok bool) {
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals)
@@ -107,9 +108,9 @@ func runAsInit() (code int, ok bool) {
 		for s := range signals {
 			switch s {
 			case syscall.SIGCHLD, syscall.SIGURG, syscall.SIGPIPE, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGTSTP:
-				// about us, or of our runtime
+				// concerns this process, or the Go runtime
 			default:
-				_ = syscall.Kill(pid, s.(syscall.Signal)) // gone: we are about to go too
+				_ = syscall.Kill(pid, s.(syscall.Signal)) // settle has ended: so shall we
 			}
 		}
 	}()

@@ -11,7 +11,7 @@ import (
 )
 
 // Who comes just when a resource has started is told of it all the same.
-func TestHeldNamesWhatHasJustStarted(t *testing.T) {
+func TestHeldNamesANewResource(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.Alive = func(model.Process) bool { return true }

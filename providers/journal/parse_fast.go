@@ -6,17 +6,17 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// quick reads the facts that make up nearly all of a journal, in the form in
-// which they are written, ten times as fast as a reader of any JSON can: each
-// run reads them all. What it does not know it leaves to that reader.
-func parseFast(text string, fact *model.Record) bool {
+// parseFast reads the records that make up nearly all of a journal, in exactly the
+// form in which they are written. It is ten times as fast as a JSON reader, and
+// every run reads every record. It returns false for any other form.
+func parseFast(text string, record *model.Record) bool {
 	s := scanner{text}
 	if !s.skipByte('{') {
 		return false
 	}
 	for {
 		key, ok := s.readString()
-		if !ok || !s.skipByte(':') || !s.readField(key, fact) {
+		if !ok || !s.skipByte(':') || !s.readField(key, record) {
 			return false
 		}
 		if !s.skipByte(',') {
@@ -25,56 +25,71 @@ func parseFast(text string, fact *model.Record) bool {
 	}
 }
 
-// scanner holds what is left of a line. Its methods report whether the line
-// goes on as they expect.
+// scanner holds the unread rest of a line. Its methods report whether the line has
+// the expected form.
 type scanner struct{ rest string }
 
-func (s *scanner) readField(key string, fact *model.Record) (ok bool) {
-	var word string
-	var n uint64
+func (s *scanner) readField(key string, record *model.Record) (ok bool) {
+	if text := textField(key, record); text != nil {
+		*text, ok = s.readString()
+		return ok
+	}
+	switch key {
+	case "subscribers":
+		record.Subscribers, ok = s.readStrings()
+	case "process":
+		record.Process, ok = s.readProcess()
+	case "summary":
+		record.Summary, ok = s.readSummary()
+	case "missing":
+		record.Missing, ok = true, s.skipText("true")
+	case "time":
+		var text string
+		text, ok = s.readString()
+		ok = ok && record.Time.UnmarshalText([]byte(text)) == nil
+	default:
+		return s.readNumberField(key, record)
+	}
+	return ok
+}
+
+// textField returns where the text of a key goes, nil for other keys.
+func textField(key string, record *model.Record) *string {
 	switch key {
 	case "kind":
-		word, ok = s.readString()
-		fact.Kind = model.RecordKind(word)
+		return (*string)(&record.Kind)
 	case "run":
-		fact.Run, ok = s.readString()
+		return &record.Run
 	case "id":
-		fact.ID, ok = s.readString()
+		return &record.ID
 	case "alias":
-		fact.Alias, ok = s.readString()
+		return &record.Alias
 	case "by":
-		fact.By, ok = s.readString()
+		return &record.By
 	case "last":
-		fact.LastState, ok = s.readString()
+		return &record.LastState
 	case "end":
-		word, ok = s.readString()
-		fact.End = model.End(word)
-	case "missing":
-		fact.Missing, ok = true, s.skipText("true")
-	case "subscribers":
-		fact.Subscribers, ok = s.readStrings()
-	case "process":
-		fact.Process, ok = s.readProcess()
-	case "time":
-		word, ok = s.readString()
-		ok = ok && fact.Time.UnmarshalText([]byte(word)) == nil
+		return (*string)(&record.End)
 	case "user":
-		fact.User, ok = s.readString()
+		return &record.User
+	}
+	return nil
+}
+
+func (s *scanner) readNumberField(key string, record *model.Record) bool {
+	n, ok := s.readNumber()
+	switch key {
 	case "pid":
-		n, ok = s.readNumber()
-		fact.PID = int(n)
+		record.PID = int(n)
 	case "took_ms":
-		n, ok = s.readNumber()
-		fact.Took = int64(n)
-	case "exit":
-		n, ok = s.readNumber()
-		code := int(n)
-		fact.Exit = &code
-	case "summary":
-		fact.Summary, ok = s.readSummary()
+		record.Took = int64(n)
 	case "keep":
-		n, ok = s.readNumber()
-		fact.Keep = int(n)
+		record.Keep = int(n)
+	case "exit":
+		code := int(n)
+		record.Exit = &code
+	default:
+		return false
 	}
 	return ok
 }
@@ -93,7 +108,7 @@ func (s *scanner) skipText(w string) bool {
 	return ok
 }
 
-// text reads a string in which nothing is escaped.
+// readString reads a string without escapes.
 func (s *scanner) readString() (string, bool) {
 	if !s.skipByte('"') {
 		return "", false
@@ -111,7 +126,7 @@ func (s *scanner) readString() (string, bool) {
 	return "", false
 }
 
-// texts reads a list of at least one string.
+// readStrings reads a list of at least one string.
 func (s *scanner) readStrings() (list []string, ok bool) {
 	if !s.skipByte('[') {
 		return nil, false
@@ -140,7 +155,7 @@ func (s *scanner) readProcess() (*model.Process, bool) {
 	return &model.Process{PID: int(pid), Start: start}, ok && s.skipByte('}')
 }
 
-// summary reads the counts of a run.
+// readSummary reads the counts of a run.
 func (s *scanner) readSummary() (*model.Summary, bool) {
 	var sum model.Summary
 	if !s.skipByte('{') {
@@ -161,7 +176,7 @@ func (s *scanner) readSummary() (*model.Summary, bool) {
 	}
 }
 
-// number reads a whole number that fits wherever one is wanted.
+// readNumber reads a non-negative integer of at most nine digits.
 func (s *scanner) readNumber() (n uint64, ok bool) {
 	const most = 9 // digits
 	i := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// TestNothingIsLeft runs many short commands of all kinds.
-func TestNothingIsLeft(t *testing.T) {
+// TestRunLeavesNoDescriptorsOrProcesses runs many short commands of all kinds.
+func TestRunLeavesNoDescriptorsOrProcesses(t *testing.T) {
 	const workers, each = 8, 1250
 	warm := sh("exit 0")
 	if _, err := Run(t.Context(), warm); err != nil {

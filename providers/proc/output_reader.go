@@ -42,15 +42,15 @@ func (o *output) open(c *model.Command, wake *waker) {
 	}
 }
 
-// listen starts the goroutine of the listener. Most commands say nothing, and
-// to start it for them would cost more than all else but their process.
+// startListener starts the listener's goroutine. Most commands write nothing, and
+// starting it for each of them would cost more than everything but the fork.
 func (o *output) startListener() {
 	o.full, o.free, o.done = make(chan []byte, 2), make(chan *[chunk]byte, 2), make(chan struct{})
 	o.free <- chunks.Get().(*[chunk]byte)
 	go o.runListener()
 }
 
-// tell is the goroutine of the listener.
+// runListener passes chunks to the sink until the output ends.
 func (o *output) runListener() {
 	for p := range o.full {
 		o.sink.write(p, false)
@@ -62,7 +62,8 @@ func (o *output) runListener() {
 	close(o.done)
 }
 
-// wants returns the descriptor to wait for, -1 when there is nothing to read, or nothing to read it into.
+// readableFD returns the descriptor to poll. It returns -1 at the end of the
+// output, or while the listener still has every buffer.
 func (o *output) readableFD() int {
 	if o.buf == nil && o.fd >= 0 {
 		o.starved.Store(true)
@@ -97,7 +98,7 @@ func (o *output) readOnce() {
 	}
 }
 
-// close ends the output and returns what was kept of it.
+// close reports an unfinished last line, or ends the output.
 func (o *output) close() (string, bool) {
 	if o.full != nil {
 		close(o.full)
