@@ -63,6 +63,7 @@ var libraries = map[string][]string{
 	"providers/proc":   {"golang.org/x/sys"},
 	"providers/files":  {"golang.org/x/sys"},
 	"providers/tokens": {"github.com/choria-io/tokens"},
+	"resources/file":   {"github.com/rogpeppe/go-internal/diff"},
 	"providers/facts":  {"github.com/shirou/gopsutil"},
 	"cmd/settle":       {"github.com/alecthomas/kong", "github.com/charmbracelet/log", "github.com/muesli/termenv", "golang.org/x/term"},
 }

@@ -98,7 +98,7 @@ func lay(t *testing.T) string {
 	return dir
 }
 
-func TestPut(t *testing.T) {
+func TestPutReplacesAPath(t *testing.T) {
 	file := func(content string) disk.NewFile {
 		return disk.NewFile{Kind: disk.Regular, Content: text(content)}
 	}
@@ -173,7 +173,7 @@ func message(err error, dir string) string {
 	return strings.ReplaceAll(err.Error(), dir, "DIR")
 }
 
-func TestLook(t *testing.T) {
+func TestLookDescribesAPath(t *testing.T) {
 	t.Parallel()
 	dir := lay(t)
 	if err := os.Link(filepath.Join(dir, "file"), filepath.Join(dir, "again")); err != nil {
@@ -208,7 +208,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-func TestLinksInACircle(t *testing.T) {
+func TestPathWithACircleOfLinksIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := errors.Join(os.Symlink("b", filepath.Join(dir, "a")), os.Symlink("a", filepath.Join(dir, "b"))); err != nil {
@@ -219,7 +219,7 @@ func TestLinksInACircle(t *testing.T) {
 	}
 }
 
-func TestOpenOnlyRegularFiles(t *testing.T) {
+func TestOpenRefusesOtherThanRegularFiles(t *testing.T) {
 	t.Parallel()
 	dir := lay(t)
 	for _, name := range []string{"pipe", "dir", "link", "no"} {
@@ -238,7 +238,7 @@ func TestOpenOnlyRegularFiles(t *testing.T) {
 	}
 }
 
-func TestAdjust(t *testing.T) {
+func TestAdjustSetsModeAndOwner(t *testing.T) {
 	t.Parallel()
 	dir := lay(t)
 	want := tree(t, dir)
@@ -256,7 +256,7 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
-func TestRemove(t *testing.T) {
+func TestRemoveNeedsTreeForADirectory(t *testing.T) {
 	for _, tt := range []struct {
 		path string
 		tree bool
@@ -289,7 +289,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-func TestRemoveManyDeep(t *testing.T) {
+func TestRemoveOfADeepTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 40 {
@@ -311,7 +311,7 @@ func TestRemoveManyDeep(t *testing.T) {
 	}
 }
 
-func TestBackup(t *testing.T) {
+func TestBackupCopiesEveryKind(t *testing.T) {
 	t.Parallel()
 	dir, state := lay(t), t.TempDir()
 	for _, name := range []string{"file", "link", "dir", "pipe"} {
@@ -335,7 +335,7 @@ func TestBackup(t *testing.T) {
 }
 
 // A name as long as they get leaves no room for a temporary one made from it.
-func TestLongestName(t *testing.T) {
+func TestPutAcceptsTheLongestName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name := strings.Repeat("n", 255)
@@ -347,7 +347,7 @@ func TestLongestName(t *testing.T) {
 	}
 }
 
-func TestObstacle(t *testing.T) {
+func TestObstacleNamesAMissingDirectory(t *testing.T) {
 	t.Parallel()
 	dir := lay(t)
 	for path, want := range map[string]string{

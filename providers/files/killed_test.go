@@ -22,7 +22,7 @@ import (
 )
 
 // Remains of a killed run are seen, and swept or overwritten.
-func TestRemains(t *testing.T) {
+func TestRemainsOfAKilledRunAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := lay(t)
 	path := filepath.Join(dir, "file")
@@ -59,7 +59,7 @@ func TestRemains(t *testing.T) {
 
 // Two runs that write the same path at once do not mix: one of them says that
 // the other is at it.
-func TestTwoWriters(t *testing.T) {
+func TestSecondWriterIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
 	var second error
@@ -79,7 +79,7 @@ func TestTwoWriters(t *testing.T) {
 }
 
 // Who looks at a new file may also execute it: nobody writes to it any more.
-func TestReadyMayExecute(t *testing.T) {
+func TestReadyCanExecuteTheNewFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "program")
 	_, _, err := files.Put(path, disk.NewFile{
@@ -92,7 +92,7 @@ func TestReadyMayExecute(t *testing.T) {
 }
 
 // Who looks at a new file may not change it: it would not be what is declared.
-func TestReadyMayNotWrite(t *testing.T) {
+func TestPutFailsWhenReadyChangesTheFile(t *testing.T) {
 	t.Parallel()
 	for name, look := range map[string]func(path string) error{
 		"write": func(path string) error { return os.WriteFile(path, []byte("other"), 0o600) },
@@ -116,7 +116,7 @@ func TestReadyMayNotWrite(t *testing.T) {
 }
 
 // What appears while something new is made is never removed without force.
-func TestMadeMeanwhile(t *testing.T) {
+func TestPutKeepsADirectoryMadeMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []disk.Kind{disk.Directory, disk.Regular} {
 		path := filepath.Join(t.TempDir(), "x")
@@ -160,7 +160,7 @@ func writeForEver(path string) {
 
 // Killed at any instant while a file takes the place of a directory, or a
 // directory that of a file, one of them stands there.
-func TestKilledWhileForcing(t *testing.T) {
+func TestKillWhileADirectoryIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "path")
@@ -203,7 +203,7 @@ func swapForEver(path string) {
 
 // Killed at any instant, a writer leaves one whole version, and what it was
 // making is gone after the next one.
-func TestKilledAtAnyInstant(t *testing.T) {
+func TestKillAtAnyInstantLeavesAWholeFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")

@@ -56,7 +56,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestOwnership(t *testing.T) {
+func TestPutAndAdjustSetTheOwner(t *testing.T) {
 	needRoot(t)
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-func TestSetgidDirectory(t *testing.T) {
+func TestNewDirectoryInheritsSetgid(t *testing.T) {
 	needRoot(t)
 	t.Parallel()
 	dir := t.TempDir()
@@ -110,7 +110,7 @@ func TestSetgidDirectory(t *testing.T) {
 }
 
 // Whoever may write in a directory must not lead settle out of it.
-func TestLinksOfOthers(t *testing.T) {
+func TestLinksOfOtherUsersAreNotFollowed(t *testing.T) {
 	needRoot(t)
 	for _, tt := range []struct {
 		name      string
@@ -152,7 +152,7 @@ func TestLinksOfOthers(t *testing.T) {
 
 // A directory that turns into a stranger's link between two looks at it leads
 // nowhere either.
-func TestRaceForADirectory(t *testing.T) {
+func TestDirectoryReplacedByALinkIsNotEntered(t *testing.T) {
 	needRoot(t)
 	t.Parallel()
 	victim, dir := t.TempDir(), public(t, 0o777)
@@ -192,7 +192,7 @@ func TestRaceForADirectory(t *testing.T) {
 	t.Logf("%d written, %d refused", written, refused)
 }
 
-func TestHardLinksOfOthers(t *testing.T) {
+func TestHardLinksOfOtherUsersAreRefused(t *testing.T) {
 	needRoot(t)
 	t.Parallel()
 	secret, dir := filepath.Join(t.TempDir(), "secret"), public(t, 0o777)
@@ -214,7 +214,7 @@ func TestHardLinksOfOthers(t *testing.T) {
 	}
 }
 
-func TestImmutable(t *testing.T) {
+func TestImmutableFileIsNamed(t *testing.T) {
 	needRoot(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
@@ -257,7 +257,7 @@ func mounted(t *testing.T, options string) string {
 	return dir
 }
 
-func TestFullFileSystem(t *testing.T) {
+func TestFullFileSystemKeepsTheOldFile(t *testing.T) {
 	dir := mounted(t, "size=64k")
 	path := filepath.Join(dir, "file")
 	write(t, path, "old")
@@ -270,7 +270,7 @@ func TestFullFileSystem(t *testing.T) {
 	}
 }
 
-func TestReadOnlyFileSystem(t *testing.T) {
+func TestReadOnlyFileSystemIsNamed(t *testing.T) {
 	dir := mounted(t, "")
 	path := filepath.Join(dir, "file")
 	write(t, path, "old")
@@ -286,7 +286,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 }
 
 // In a container /etc/hosts is a file that is mounted: no rename replaces it.
-func TestMountedFile(t *testing.T) {
+func TestMountedFileIsNamed(t *testing.T) {
 	needRoot(t)
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "hosts"), filepath.Join(dir, "other")
@@ -306,7 +306,7 @@ func TestMountedFile(t *testing.T) {
 }
 
 // What SELinux would do is not to be seen here, only that its attribute stays.
-func TestExtendedAttributes(t *testing.T) {
+func TestPutKeepsExtendedAttributes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	write(t, path, "old")
@@ -350,7 +350,7 @@ func TestExtendedAttributes(t *testing.T) {
 	}
 }
 
-func TestWithoutRights(t *testing.T) {
+func TestWithoutRightsPutNamesTheDirectory(t *testing.T) {
 	needRoot(t)
 	t.Parallel()
 	dir := public(t, 0o755)

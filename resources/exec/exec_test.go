@@ -110,7 +110,7 @@ func TestCommandsOfAllTypesHaveTheirOwnProcessTag(t *testing.T) {
 	}
 }
 
-func TestEnvironment(t *testing.T) {
+func TestEnvironmentOfACommand(t *testing.T) {
 	outer := []string{"PATH=/outer/bin", "HOME=/home/me", "USER=me", "LOGNAME=me", "SHELL=/bin/bash", "CI_TOKEN=t", "SETTLE_RUN_ID=r0/9", "A=outer", "PWD=/else"}
 	tests := []struct {
 		name   string
@@ -155,7 +155,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
+func TestExitCodeDecidesTheStatus(t *testing.T) {
 	killed := func(model.Command) (model.Exit, error) { return model.Exit{Began: true, Signal: "SIGKILL"}, nil }
 	timedOut := func(model.Command) (model.Exit, error) {
 		return model.Exit{Began: true}, errors.New("timed out after 1s")
@@ -198,7 +198,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-func TestGuardIsNeitherYesNorNo(t *testing.T) {
+func TestGuardThatCannotAnswerIsAnError(t *testing.T) {
 	tests := []struct {
 		name     string
 		provider string
@@ -230,7 +230,7 @@ func TestGuardIsNeitherYesNorNo(t *testing.T) {
 	}
 }
 
-func TestGuardsRunAsTheCommandDoes(t *testing.T) {
+func TestGuardsShareTheSettingsOfTheCommand(t *testing.T) {
 	r := &runner{ends: exits(1)}
 	spec := declare(t, options(r, "HOME=/h", "USER=u"), map[string]model.Value{
 		"command": text("c"), "unless": text("g"), "cwd": text("/work"), "environment": pairs("A", "1"),
@@ -257,7 +257,7 @@ func TestGuardsRunAsTheCommandDoes(t *testing.T) {
 	}
 }
 
-func TestCreates(t *testing.T) {
+func TestCreatesDecidesByPaths(t *testing.T) {
 	dir := t.TempDir()
 	r := &runner{}
 	spec := declare(t, options(r), map[string]model.Value{"command": text("c"), "cwd": text(dir), "creates": text("out")})
@@ -291,7 +291,7 @@ func TestCreates(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestDecodeRefusesMistakes(t *testing.T) {
 	tests := []struct {
 		name, property, message string
 		values                  map[string]model.Value
@@ -322,7 +322,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestSensitiveErrors(t *testing.T) {
+func TestSensitiveErrorsHideTheCommand(t *testing.T) {
 	r := &runner{ends: func(model.Command) (model.Exit, error) {
 		return model.Exit{}, errors.New("deploy-with-key not found in /bin")
 	}}

@@ -30,7 +30,7 @@ func real(r *runner) Options {
 }
 
 // What runs has the values in it, as data, and what is shown can be pasted.
-func TestFilledCommands(t *testing.T) {
+func TestValuesInCommandsAreFilled(t *testing.T) {
 	const hostile = "it's; rm -rf $HOME"
 	for _, tt := range []struct {
 		name   string
@@ -68,7 +68,7 @@ func TestFilledCommands(t *testing.T) {
 	}
 }
 
-func TestFilledCommandsRefuse(t *testing.T) {
+func TestValuesThatAreNotSafeAreRefused(t *testing.T) {
 	raw := filled("echo %", "x")
 	raw.Placeholders.Items[0].Raw, raw.Placeholders.Items[0].Expr = true, "${raw.var.x}"
 	for _, tt := range []struct {

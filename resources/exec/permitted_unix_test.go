@@ -12,9 +12,9 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// TestOnlyRootMay: what needs root is refused when it would start, not when
+// TestAnotherUserNeedsRoot: what needs root is refused when it would start, not when
 // anyone may look.
-func TestOnlyRootMay(t *testing.T) {
+func TestAnotherUserNeedsRoot(t *testing.T) {
 	tests := []struct {
 		name   string
 		values map[string]model.Value

@@ -13,30 +13,30 @@ import (
 	"github.com/settle-cm/settle/model/disk"
 )
 
-// The bounds of what is told of a tree.
+// The bounds of a decision about a tree.
 const (
-	named    = 2        // differing paths that the reason names
-	treeDiff = 32 << 10 // bytes of diffs after which no further one is shown
+	maxNamed    = 2        // differing paths that the reason names
+	maxTreeDiff = 32 << 10 // bytes of diffs after which no further diff is added
 )
 
-// Check compares what is there with what is declared. A refresh makes no
-// difference: an equal file is as fresh as it can be.
+// Check compares every declared path with the machine. A refresh makes no
+// difference: a file that is as declared has nothing to refresh.
 func (f *file) Check(ctx context.Context, ask model.Ask) (model.Decision, error) {
-	looked := f.looks()
-	d := model.Decision{Read: []string{looked}}
-	s := survey{last: ask.LastState}
-	err := f.parts(func(p part) error {
-		g, err := f.compare(ctx, p)
-		if err == nil && g.differs() {
-			err = f.add(&s, g)
+	property := f.comparedProperty()
+	d := model.Decision{Read: []string{property}}
+	s := summary{lastState: ask.LastState}
+	err := f.visit(func(p desired) error {
+		c, err := f.compare(ctx, p)
+		if err == nil && c.differs() {
+			err = f.summarize(&s, c)
 		}
 		return err
 	})
 	switch {
 	case errors.Is(err, model.ErrNotPermitted):
-		// it may differ: whoever acts will find out, and whoever only looks has to say so
+		// it may differ: apply will find out, and plan has to say that it could not read it
 		d.Act, d.Reason = true, err.Error()
-		d.Read, d.Unread = nil, []string{fmt.Sprintf("%s (%s)", looked, d.Reason)}
+		d.Read, d.Unread = nil, []string{fmt.Sprintf("%s (%s)", property, d.Reason)}
 		return d, nil
 	case err != nil:
 		return d, err
@@ -44,12 +44,12 @@ func (f *file) Check(ctx context.Context, ask model.Ask) (model.Decision, error)
 		d.Reason = "as declared"
 		return d, nil
 	}
-	d.Act, d.Reason, d.Warnings, d.Obstacles, d.Diff = true, s.reason(), s.notes, s.doubts, s.diff.String()
+	d.Act, d.Reason, d.Warnings, d.Obstacles, d.Diff = true, s.reason(), s.warnings, s.obstacles, s.diff.String()
 	return d, nil
 }
 
-// looks names the property that a decision rests on.
-func (f *file) looks() string {
+// comparedProperty returns the name of the property that the decision rests on.
+func (f *file) comparedProperty() string {
 	switch {
 	case f.source != "":
 		return "source"
@@ -59,87 +59,88 @@ func (f *file) looks() string {
 	return "ensure"
 }
 
-// survey is what of a resource differs, as far as it is told.
-type survey struct {
-	last   string   // what is remembered of the resource
-	by     *witness // made for the first difference
-	count  int
-	says   []string
-	notes  []string
-	doubts []string
-	diff   strings.Builder
+// summary collects the differences of all paths of a resource, within bounds.
+type summary struct {
+	lastState string
+	causes    *causes // nil until the first difference
+	count     int
+	texts     []string
+	warnings  []string
+	obstacles []string
+	diff      strings.Builder
 }
 
-func (f *file) add(s *survey, g *gap) error {
+// summarize adds one differing path.
+func (f *file) summarize(s *summary, c *comparison) error {
 	s.count++
-	s.notes = append(s.notes, g.notes...)
-	if s.by == nil {
-		s.by = f.witness(s.last)
+	s.warnings = append(s.warnings, c.warnings...)
+	if s.causes == nil {
+		s.causes = f.causes(s.lastState)
 	}
-	if s.count <= named {
-		says := s.by.tell(g)
+	if s.count <= maxNamed {
+		text := s.causes.describe(c)
 		if f.recurse {
-			rel, err := filepath.Rel(f.path, g.path)
+			rel, err := filepath.Rel(f.path, c.path)
 			if err != nil {
 				return err
 			}
-			says = rel + ": " + says
+			text = rel + ": " + text
 		}
-		s.says = append(s.says, says)
+		s.texts = append(s.texts, text)
 	}
 	if s.count == 1 {
-		s.doubts = f.doubts(g)
+		s.obstacles = f.obstacles(c)
 	}
 	switch {
-	case !g.content || s.diff.Len() > treeDiff:
+	case !c.showsContent || s.diff.Len() > maxTreeDiff:
 		return nil
-	case f.sensitive: // not even read
+	case f.sensitive: // do not even read the content
 		s.diff.Reset()
 		s.diff.WriteString("***")
 		return nil
 	}
-	diff, err := f.diff(g)
+	diff, err := f.diff(c)
 	s.diff.WriteString(diff)
 	return err
 }
 
-func (s *survey) reason() string {
-	reason := strings.Join(s.says, "; ")
-	if s.count > len(s.says) {
-		reason += fmt.Sprintf("; and %d more", s.count-len(s.says))
+func (s *summary) reason() string {
+	reason := strings.Join(s.texts, "; ")
+	if s.count > len(s.texts) {
+		reason += fmt.Sprintf("; and %d more", s.count-len(s.texts))
 	}
 	return reason
 }
 
-// doubts says what would keep the gap from being mended if it were now.
-func (f *file) doubts(g *gap) []string {
-	var doubts []string
-	if err := f.w.Disk.Obstacle(g.path); err != nil && !(errors.Is(err, fs.ErrNotExist) && f.w.makes(g.path)) {
-		doubts = append(doubts, err.Error())
+// obstacles returns the reasons why the change would fail if it were made now.
+func (f *file) obstacles(c *comparison) []string {
+	var list []string
+	if err := f.w.Disk.Obstacle(c.path); err != nil && !(errors.Is(err, fs.ErrNotExist) && f.w.declaresParent(c.path)) {
+		list = append(list, err.Error())
 	}
-	if g.unknown != nil {
-		doubts = append(doubts, g.unknown.Error())
+	if c.unknownOwners != nil {
+		list = append(list, c.unknownOwners.Error())
 	}
 	if f.backup && f.w.BackupDir == "" {
-		doubts = append(doubts, errNoBackup.Error())
+		list = append(list, errNoBackup.Error())
 	}
-	if len(f.validate) > 0 && g.replace {
+	if len(f.validate) > 0 && c.replace {
 		if err := f.findValidator(); err != nil {
-			doubts = append(doubts, "validate: "+err.Error())
+			list = append(list, "validate: "+err.Error())
 		}
 	}
-	return doubts
+	return list
 }
 
-// diff shows how the text at a path would change. Where one side is neither a
-// file nor missing, the reason says it all.
-func (f *file) diff(g *gap) (string, error) {
-	from, to := g.path, g.path
+// diff returns how the content at a path would change. It returns "" when one
+// side is a directory or a link: the reason says everything then.
+func (f *file) diff(c *comparison) (string, error) {
+	from, to := c.path, c.path
 	var before, after string
 	var err error
-	switch g.have.Kind {
+	switch c.have.Kind {
 	case disk.Regular:
-		if before, err = f.was(g); err != nil {
+		if before, err = f.currentText(c); err != nil {
 			return "", err
 		}
 	case disk.Missing:
@@ -147,9 +148,9 @@ func (f *file) diff(g *gap) (string, error) {
 	default:
 		return "", nil
 	}
-	switch g.kind {
+	switch c.kind {
 	case disk.Regular:
-		if after, err = f.becomes(g); err != nil {
+		if after, err = f.declaredText(c); err != nil {
 			return "", err
 		}
 	case disk.Missing:
@@ -160,29 +161,29 @@ func (f *file) diff(g *gap) (string, error) {
 	if max(len(before), len(after)) > diffBytes {
 		return fmt.Sprintf("--- %s\n+++ %s\ntoo large to be shown line by line\n", from, to), nil
 	}
-	return unified(from, to, []byte(before), []byte(after)), nil
+	return Unified(from, to, []byte(before), []byte(after)), nil
 }
 
-func (f *file) was(g *gap) (string, error) {
-	r, err := f.w.Disk.Open(g.path)
+func (f *file) currentText(c *comparison) (string, error) {
+	r, err := f.w.Disk.Open(c.path)
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
-	return read(r)
+	return readBounded(r)
 }
 
-func (f *file) becomes(g *gap) (string, error) {
-	r, _, err := g.reader()
+func (f *file) declaredText(c *comparison) (string, error) {
+	r, _, err := c.open()
 	if err != nil {
-		return "", f.sourceError(g.source, err)
+		return "", f.sourceError(c.source, err)
 	}
 	defer r.Close()
-	return read(r)
+	return readBounded(r)
 }
 
-// read reads as much as is needed to know that it is too much.
-func read(r io.Reader) (string, error) {
+// readBounded reads at most one byte more than a diff shows.
+func readBounded(r io.Reader) (string, error) {
 	var b strings.Builder
 	_, err := io.CopyN(&b, r, diffBytes+1)
 	if errors.Is(err, io.EOF) {

@@ -8,39 +8,37 @@ import (
 	"sync"
 )
 
-// block is how much is compared at once, and how much is copied between two
-// looks at whether the run is over.
 const (
-	block = 64 << 10
-	chunk = 64 << 20
+	blockSize = 64 << 10 // bytes that are compared at once
+	chunkSize = 64 << 20 // bytes that are copied between two checks for an interrupt
 )
 
-// blocks are buffers for comparing: two for each.
-var blocks = sync.Pool{New: func() any { return new([2][block]byte) }}
+// blockPairs holds buffers for comparing: one for each side.
+var blockPairs = sync.Pool{New: func() any { return new([2][blockSize]byte) }}
 
-// sameContent compares a file with what is to be in it, by size and then byte
-// by byte, in constant memory.
-func (f *file) sameContent(ctx context.Context, g *gap) (bool, error) {
-	want, size, err := g.reader()
+// sameContent reports whether a file has its declared content. It compares the
+// size and then every byte, in constant memory.
+func (f *file) sameContent(ctx context.Context, c *comparison) (bool, error) {
+	want, size, err := c.open()
 	if err != nil {
-		return false, f.sourceError(g.source, err)
+		return false, f.sourceError(c.source, err)
 	}
 	defer want.Close()
-	if size != g.have.Size {
+	if size != c.have.Size {
 		return false, nil
 	}
-	have, err := f.w.Disk.Open(g.path)
+	have, err := f.w.Disk.Open(c.path)
 	if err != nil {
 		return false, err
 	}
 	defer have.Close()
-	return equal(ctx, have, want)
+	return sameBytes(ctx, have, want)
 }
 
-// equal says whether two readers hold the same bytes.
-func equal(ctx context.Context, a, b io.Reader) (bool, error) {
-	bufs := blocks.Get().(*[2][block]byte)
-	defer blocks.Put(bufs)
+// sameBytes reports whether two readers return the same bytes.
+func sameBytes(ctx context.Context, a, b io.Reader) (bool, error) {
+	bufs := blockPairs.Get().(*[2][blockSize]byte)
+	defer blockPairs.Put(bufs)
 	for {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
@@ -61,15 +59,15 @@ func equal(ctx context.Context, a, b io.Reader) (bool, error) {
 	}
 }
 
-// copyTo returns what writes a reader's bytes to a new file. The kernel copies
-// from file to file by itself; between chunks an interrupt is heard.
-func copyTo(ctx context.Context, r io.Reader) func(io.Writer) error {
+// copyFrom returns a function that copies a reader to a new file. CopyN lets the
+// kernel copy from file to file; the chunks give an interrupt its chance.
+func copyFrom(ctx context.Context, r io.Reader) func(io.Writer) error {
 	return func(w io.Writer) error {
 		for {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			switch _, err := io.CopyN(w, r, chunk); {
+			switch _, err := io.CopyN(w, r, chunkSize); {
 			case errors.Is(err, io.EOF):
 				return nil
 			case err != nil:

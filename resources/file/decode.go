@@ -11,25 +11,26 @@ import (
 	"github.com/settle-cm/settle/model/disk"
 )
 
-// placeholder stands for the new file's path in validate, percent for a '%'.
+// The markers in validate: pathMarker is replaced by the path of the new file,
+// percent by one '%'.
 const (
-	placeholder = "%"
-	percent     = "%%"
+	pathMarker = "%"
+	percent    = "%%"
 )
 
-// kinds are the values of ensure.
+// kinds maps the values of ensure.
 var kinds = map[string]disk.Kind{
 	"": disk.Regular, "present": disk.Regular, "absent": disk.Missing,
 	"directory": disk.Directory, "link": disk.Link,
 }
 
-// decode turns the properties of one resource into a file. What is wrong with
-// them is recorded in the body, all of it.
+// decode turns the properties of one resource into a file. It records every
+// problem in the body.
 func (w *world) decode(b *model.Body) model.Spec {
 	f := &file{
 		w: w, ref: b.Ref, pos: b.Pos, base: b.Base, kind: kinds[b.Text("ensure")], recurse: b.Bool("recurse"), target: b.Text("target"),
 		owner: b.Text("owner"), group: b.Text("group"), mode: decodeMode(b),
-		create: b.Has("replace") && !b.Bool("replace"), backup: b.Bool("backup"), force: b.Bool("force"),
+		onlyCreate: b.Has("replace") && !b.Bool("replace"), backup: b.Bool("backup"), force: b.Bool("force"),
 		timeout: b.Duration("timeout"), sensitive: b.Bool("sensitive"),
 	}
 	if b.Has("content") {
@@ -39,8 +40,11 @@ func (w *world) decode(b *model.Body) model.Spec {
 	f.decodePath(b)
 	f.decodeSource(b)
 	f.decodeValidate(b)
-	f.agree(b)
-	b.Place = f.place()
+	f.refuseForeignProperties(b)
+	f.chooseContent(b)
+	f.refuseConflicts(b)
+	f.clearUnused()
+	b.Place = f.placement()
 	return f
 }
 
@@ -50,8 +54,8 @@ func (f *file) decodePath(b *model.Body) {
 		property, path = "", b.Name
 	}
 	switch {
-	case path == "": // the loader has said so
-	case home(path):
+	case path == "": // the loader reports it
+	case hasTilde(path):
 		b.Refuse(property, "~ is not expanded here", "write the home directory out")
 	case property == "" && !filepath.IsAbs(path):
 		b.Refuse("", fmt.Sprintf("the name %q is not an absolute path", path), "set path, which may be relative to the manifest's directory")
@@ -70,11 +74,11 @@ func (f *file) decodePath(b *model.Body) {
 	}
 }
 
-// place is where the file stands. Of one that is only made where nothing is, no
-// one can say what it is.
-func (f *file) place() model.Place {
-	gone := f.kind == disk.Missing
-	return model.Place{Path: f.path, Empty: gone, Closed: gone || f.kind == disk.Regular && !f.create}
+// placement tells the loader which path the resource declares. With replace:
+// false an existing entry of any kind is accepted, so it may be a directory.
+func (f *file) placement() model.Place {
+	absent := f.kind == disk.Missing
+	return model.Place{Path: f.path, Empty: absent, Closed: absent || f.kind == disk.Regular && !f.onlyCreate}
 }
 
 func (f *file) decodeSource(b *model.Body) {
@@ -82,7 +86,7 @@ func (f *file) decodeSource(b *model.Body) {
 	switch {
 	case source == "":
 		return
-	case home(source):
+	case hasTilde(source):
 		b.Refuse("source", "~ is not expanded here", "write the home directory out")
 	case strings.Contains(source, "://"):
 		b.Refuse("source", "settle fetches nothing", "name a file, and fetch it with an exec that the file requires")
@@ -91,15 +95,16 @@ func (f *file) decodeSource(b *model.Body) {
 	}
 }
 
-// home says whether a shell would put a home directory in front of the path.
-func home(path string) bool { return path == "~" || strings.HasPrefix(path, "~/") }
+// hasTilde reports whether a shell would put a home directory in front of a path.
+func hasTilde(path string) bool { return path == "~" || strings.HasPrefix(path, "~/") }
 
-// within says whether a path is in a directory, or is the directory.
-func within(path, dir string) bool {
+// isWithin reports whether a path is a directory or inside of it.
+func isWithin(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && dir != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
+// absolute returns a clean path, relative to the manifest's directory.
 func (f *file) absolute(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.base.Dir, path)
@@ -118,7 +123,7 @@ func (f *file) decodeValidate(b *model.Body) {
 		}
 	} else {
 		var err error
-		if f.validate, err = f.w.Argv(v.Text, literal(v.Placeholders.Each())); err != nil {
+		if f.validate, err = f.w.Argv(v.Text, escapePercents(v.Placeholders.Each())); err != nil {
 			var hint interface{ Hint() string }
 			suggestion := ""
 			if errors.As(err, &hint) {
@@ -131,73 +136,88 @@ func (f *file) decodeValidate(b *model.Body) {
 			v.Placeholders.Filled = f.w.Join(f.validate)
 		}
 	}
-	named := func(word string) bool { return strings.Contains(strings.ReplaceAll(word, percent, ""), placeholder) }
+	namesFile := func(word string) bool {
+		return strings.Contains(strings.ReplaceAll(word, percent, ""), pathMarker)
+	}
 	switch {
 	case len(f.validate) == 0 || f.validate[0] == "":
 		b.Refuse("validate", "command is empty", "")
-	case !slices.ContainsFunc(f.validate, named):
+	case !slices.ContainsFunc(f.validate, namesFile):
 		b.Refuse("validate", "nothing in it names the new file", "write % where the file's path belongs")
 	}
 }
 
-// literal returns the holes of a validate with values in which a '%' is one.
-func literal(holes []model.Placeholder) []model.Placeholder {
-	holes = slices.Clone(holes)
-	for i := range holes {
-		holes[i].Text = strings.ReplaceAll(holes[i].Text, placeholder, percent)
+// escapePercents returns placeholders with every '%' of their values doubled:
+// only the manifest's own '%' stands for the new file.
+func escapePercents(placeholders []model.Placeholder) []model.Placeholder {
+	placeholders = slices.Clone(placeholders)
+	for i := range placeholders {
+		placeholders[i].Text = strings.ReplaceAll(placeholders[i].Text, pathMarker, percent)
 	}
-	return holes
+	return placeholders
 }
 
-// fits lists for each value of ensure which properties mean something with it.
-var fits = map[disk.Kind][]string{
+// propertiesOf lists the properties that have a meaning for each kind.
+var propertiesOf = map[disk.Kind][]string{
 	disk.Regular:   {"content", "source", "recurse", "owner", "group", "mode", "replace", "backup", "validate", "force"},
 	disk.Missing:   {"backup", "force"},
 	disk.Directory: {"source", "recurse", "owner", "group", "mode", "replace", "backup", "force"},
 	disk.Link:      {"target", "owner", "group", "replace", "backup", "force"},
 }
 
-// agree refuses what cannot be meant together. Defaults of the manifest are for
-// whom they fit, and give way to what a file says itself.
-func (f *file) agree(b *model.Body) {
-	own := func(property string) bool {
-		v, ok := b.Values[property]
-		return ok && !v.Default
-	}
-	for _, property := range fits[disk.Regular] {
-		if own(property) && !slices.Contains(fits[f.kind], property) {
+// isOwn reports whether the resource itself sets a property. A default of the
+// manifest applies only to the resources that it fits.
+func isOwn(b *model.Body, property string) bool {
+	v, ok := b.Values[property]
+	return ok && !v.Default
+}
+
+// refuseForeignProperties refuses properties of another kind of entry.
+func (f *file) refuseForeignProperties(b *model.Body) {
+	for _, property := range propertiesOf[disk.Regular] {
+		if isOwn(b, property) && !slices.Contains(propertiesOf[f.kind], property) {
 			b.Refuse(property, property+" means nothing with ensure: "+b.Text("ensure"), "")
 		}
 	}
-	switch {
-	case own("content") && own("source"):
-		b.Refuse("source", "source is given beside content", "drop one of them")
-	case own("source"):
-		f.content = nil
-	case own("content"):
-		f.source, f.recurse = "", own("recurse")
-	}
-	switch {
-	case f.kind == disk.Link && !b.Has("target"):
-		b.Refuse("target", "a link needs a target", "")
-	case f.kind != disk.Link && own("target"):
-		b.Refuse("target", "target is for links", "set ensure: link")
-	case own("recurse") && f.recurse && f.source == "":
-		b.Refuse("recurse", "recurse copies a directory, and none is given", "set source")
-	case f.recurse && within(f.path, f.source):
-		b.Refuse("source", "the copy would be part of what it copies", "")
-	case f.kind == disk.Directory && own("source") && !f.recurse:
-		b.Refuse("source", "a directory is copied only as a whole", "set recurse: true")
-	case f.recurse && own("validate"):
-		b.Refuse("validate", "validate is for one file, and recurse for many", "")
-	}
-	f.drop()
 }
 
-// drop forgets what means nothing to the kind of file.
-func (f *file) drop() {
-	fit := fits[f.kind]
-	f.recurse = f.recurse && f.source != "" && slices.Contains(fit, "recurse")
+// chooseContent lets the resource's own content or source win over a default.
+func (f *file) chooseContent(b *model.Body) {
+	switch {
+	case isOwn(b, "content") && isOwn(b, "source"):
+		b.Refuse("source", "source is given beside content", "drop one of them")
+	case isOwn(b, "source"):
+		f.content = nil
+	case isOwn(b, "content"):
+		f.source, f.recurse = "", isOwn(b, "recurse")
+	}
+}
+
+// refuseConflicts refuses the first combination of properties that has no meaning.
+func (f *file) refuseConflicts(b *model.Body) {
+	for _, c := range []struct {
+		found                         bool
+		property, message, suggestion string
+	}{
+		{f.kind == disk.Link && !b.Has("target"), "target", "a link needs a target", ""},
+		{f.kind != disk.Link && isOwn(b, "target"), "target", "target is for links", "set ensure: link"},
+		{isOwn(b, "recurse") && f.recurse && f.source == "", "recurse", "recurse copies a directory, and none is given", "set source"},
+		{f.recurse && isWithin(f.path, f.source), "source", "the copy would be part of what it copies", ""},
+		{f.kind == disk.Directory && isOwn(b, "source") && !f.recurse, "source", "a directory is copied only as a whole", "set recurse: true"},
+		{f.recurse && isOwn(b, "validate"), "validate", "validate is for one file, and recurse for many", ""},
+	} {
+		if c.found {
+			b.Refuse(c.property, c.message, c.suggestion)
+			return
+		}
+	}
+}
+
+// clearUnused clears the properties that have no meaning for the kind. They came
+// from defaults: others were refused.
+func (f *file) clearUnused() {
+	allowed := propertiesOf[f.kind]
+	f.recurse = f.recurse && f.source != "" && slices.Contains(allowed, "recurse")
 	if f.recurse {
 		f.kind = disk.Directory
 	}
@@ -207,7 +227,7 @@ func (f *file) drop() {
 	if !f.recurse && f.kind != disk.Regular {
 		f.source = ""
 	}
-	if !slices.Contains(fit, "mode") {
+	if !slices.Contains(allowed, "mode") {
 		f.mode = nil
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/settle-cm/settle/model/engine"
 )
 
-func TestProblems(t *testing.T) {
+func TestDecodeReportsEveryProblem(t *testing.T) {
 	for properties, want := range map[string][]string{
 		`{mode: "0644", owner: root, group: "0", content: ""}`: nil,
 		`{mode: "644"}`:                             nil,
@@ -65,7 +65,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNameHasToBeAnAbsolutePath(t *testing.T) {
 	_, problems := load("/dir", "- file:\n    - motd: {content: x}\n    - issue: {path: etc/issue}\n")
 	want := `m.yaml:2:7: file#motd: the name "motd" is not an absolute path; set path, which may be relative to the manifest's directory`
 	if got := problems.Error(); got != want {
@@ -73,7 +73,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestOnePathIsDeclaredOnce(t *testing.T) {
+func TestTwoResourcesMayNotDeclareOnePath(t *testing.T) {
 	_, problems := load("/dir", "- file:\n    - /dir/etc/motd: {content: x}\n    - motd: {path: etc/../etc/motd}\n")
 	want := `m.yaml:3:20: file#motd: path: /dir/etc/motd is already declared by file#/dir/etc/motd at m.yaml:2; declare all of it in one place`
 	if got := problems.Error(); got != want {
@@ -82,7 +82,7 @@ func TestOnePathIsDeclaredOnce(t *testing.T) {
 }
 
 // What defaults give is for the files that it fits, and means nothing to others.
-func TestDefaults(t *testing.T) {
+func TestDefaultsApplyOnlyWhereTheyFit(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "gone"), nil, 0o600); err != nil {
 		t.Fatal(err)

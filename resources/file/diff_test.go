@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestUnified(t *testing.T) {
+func TestUnifiedShowsABoundedDiff(t *testing.T) {
 	const head = "--- a\n+++ b\n"
 	numbers := func(n int) string {
 		var b strings.Builder
@@ -36,13 +36,13 @@ func TestUnified(t *testing.T) {
 		{"a long line", "", strings.Repeat("é", 400) + "\n", head + "@@ -0,0 +1 @@\n+" + strings.Repeat("é", 250) + "… 300 more bytes\n"},
 		{"many lines", "", numbers(250), head + "@@ -0,0 +1,250 @@\n+" + strings.Join(strings.Split(numbers(200), "\n")[:200], "\n+") + "\n… 50 more lines\n"},
 	} {
-		if diff := cmp.Diff(tt.want, unified("a", "b", []byte(tt.before), []byte(tt.after))); diff != "" {
+		if diff := cmp.Diff(tt.want, Unified("a", "b", []byte(tt.before), []byte(tt.after))); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
 }
 
-// random is a text of a few different lines, so that much of two of them is equal.
+// random returns a text of a few different lines, so that two texts have much in common.
 func random(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for range r.IntN(n + 1) {
@@ -54,65 +54,8 @@ func random(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// Edits make one text of the other, and are as few as there can be.
-func TestEditsAreShortest(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 500 {
-		before, after := lines([]byte(random(r, 12))), lines([]byte(random(r, 12)))
-		var from, to []string
-		changes := 0
-		for _, e := range edits(before, after) {
-			if e.op != '+' {
-				from = append(from, e.line)
-			}
-			if e.op != '-' {
-				to = append(to, e.line)
-			}
-			if e.op != ' ' {
-				changes++
-			}
-		}
-		if !cmp.Equal(from, before) || !cmp.Equal(to, after) {
-			t.Fatalf("%q, %q became %q, %q", before, after, from, to)
-		}
-		if want := len(before) + len(after) - 2*common(before, after); changes != want {
-			t.Fatalf("%q, %q: %d edits; want %d", before, after, changes, want)
-		}
-	}
-}
-
-// common is the length of the longest common subsequence, the slow way.
-func common(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for _, x := range a {
-		diagonal := 0
-		for j, y := range b {
-			above := row[j+1]
-			if x == y {
-				row[j+1] = diagonal + 1
-			} else {
-				row[j+1] = max(above, row[j])
-			}
-			diagonal = above
-		}
-	}
-	return row[len(b)]
-}
-
-func TestEditsAreBounded(t *testing.T) {
-	before, after := make([]string, 3000), make([]string, 3000)
-	for i := range before {
-		before[i], after[i] = fmt.Sprint("before ", i), fmt.Sprint("after ", i)
-	}
-	before[0], after[0] = "same", "same"
-	all := edits(before, after)
-	if len(all) != 1+2*2999 || all[0].op != ' ' || all[1].op != '-' || all[3000].op != '+' {
-		t.Errorf("%d edits", len(all))
-	}
-}
-
-// patch reads what unified writes.
-func TestPatchReadsIt(t *testing.T) {
+// patch accepts every diff that Unified writes.
+func TestPatchAppliesADiff(t *testing.T) {
 	if _, err := exec.LookPath("patch"); err != nil {
 		t.Skip("no patch here")
 	}
@@ -120,7 +63,7 @@ func TestPatchReadsIt(t *testing.T) {
 	dir := t.TempDir()
 	for range 30 {
 		before, after := random(r, 40), random(r, 40)
-		diff := unified("a", "a", []byte(before), []byte(after))
+		diff := Unified("a", "a", []byte(before), []byte(after))
 		if diff == "" {
 			continue
 		}
@@ -147,12 +90,12 @@ func FuzzUnified(f *testing.F) {
 	f.Add("a\nb\n", "a\nc")
 	f.Add("\x00", "\xff\xfe")
 	f.Fuzz(func(t *testing.T, before, after string) {
-		diff := unified("a", "b", []byte(before), []byte(after))
+		diff := Unified("a", "b", []byte(before), []byte(after))
 		if (diff == "") != (before == after) {
 			t.Errorf("equal: %v, diff %q", before == after, diff)
 		}
 		if !utf8.ValidString(diff) || strings.Contains(diff, "\x00") {
-			t.Errorf("not for a report: %q", diff)
+			t.Errorf("unfit for a report: %q", diff)
 		}
 		if most := (diffLines + 10) * (diffWidth + 100); len(diff) > most {
 			t.Errorf("%d bytes", len(diff))
@@ -160,12 +103,12 @@ func FuzzUnified(f *testing.F) {
 	})
 }
 
-func TestOctalFor(t *testing.T) {
+func TestSuggestionForASymbolicModeIsOctal(t *testing.T) {
 	for text, want := range map[string]string{
 		"u=rwx,go=rx": `write "0755"`, "ugo=r": `write "0444"`, "=rw": `write "0666"`, "u=rw,g=,o=": `write "0600"`,
 		"rw-rw----": `write "0660"`, "u=rws,go=": "", "u+x": "", "u=rw,g=r": "", "x=r": "", "rwsr-xr-x": "",
 	} {
-		got := octalFor(text)
+		got := suggestOctal(text)
 		if want != "" && got != want || want == "" && !strings.HasPrefix(got, "write the whole mode") {
 			t.Errorf("%s: %s; want %s", text, got, want)
 		}

@@ -1,6 +1,6 @@
-// Package file is the resource type for files, directories and links: what is
-// declared of a path, what of it differs, and how that is mended. What touches
-// the path itself, with all the care that takes, is handed in as functions.
+// Package file is the resource type for files, directories and links. It decodes
+// the declaration of a path, compares it with the machine and describes the
+// difference. The functions that read and change paths are handed in.
 package file
 
 import (
@@ -13,20 +13,22 @@ import (
 	"github.com/settle-cm/settle/model/disk"
 )
 
-// Options are what the type needs from the program around it.
+// Options are the functions and settings that the type needs from the program.
 type Options struct {
 	Disk     disk.Functions
 	Run      func(context.Context, model.Command) (model.Exit, error)
 	LookPath func(name, dir string, path []string) (string, error)
-	Argv     func(line string, holes []model.Placeholder) ([]string, error) // a command line's words
-	Join     func(argv []string) string                                     // words as text that a shell reads back
+	// Argv splits a command line into words.
+	Argv func(line string, placeholders []model.Placeholder) ([]string, error)
+	// Join returns words as text that a shell would split into the same words.
+	Join func(argv []string) string
 	// Command builds a child command from its words.
 	Command func(base model.Base, argv []string) model.Command
 	// SearchPath returns the directories in which Command's programs are looked for.
 	SearchPath func(base model.Base) []string
-	BackupDir  string // where old files are kept; "" is nowhere
-	// Key is that by which contents are summed up, so that no one guesses them
-	// from what is remembered. It is nil when there is none to be had.
+	BackupDir  string // directory for old files; "": there is no state directory
+	// Key returns the key for sums of contents, so that nobody can guess a content
+	// from its sum in the journal. It returns nil when there is no key.
 	Key func(create bool) []byte
 }
 
@@ -41,17 +43,17 @@ func Type(opts Options) model.Type {
 	}
 }
 
-// world is what all files of a run share.
+// world is shared by all files of a run.
 type world struct {
 	Options
-	users  sync.Map // ids of the names that were looked up
-	groups sync.Map
+	users  sync.Map // user name -> id
+	groups sync.Map // group name -> id
 	paths  sync.Map // path -> *file, of every resource
 }
 
-// makes says whether a directory on the way to a path, or a link that may lead
-// to one, is declared somewhere.
-func (w *world) makes(path string) bool {
+// declaresParent reports whether a resource declares a directory above a path,
+// or a link that may lead to one.
+func (w *world) declaresParent(path string) bool {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if f, ok := w.paths.Load(dir); ok && (f.(*file).kind == disk.Directory || f.(*file).kind == disk.Link) {
 			return true
@@ -62,30 +64,30 @@ func (w *world) makes(path string) bool {
 
 // file is one resource as declared.
 type file struct {
-	w         *world
-	ref       model.Ref
-	pos       model.Pos
-	base      model.Base
-	path      string // absolute
-	kind      disk.Kind
-	content   *string
-	source    string // absolute; "" is none
-	recurse   bool
-	target    string
-	owner     string
-	group     string
-	mode      *uint32
-	create    bool // replace: false: what is there keeps its content
-	backup    bool
-	validate  []string // words with % for the new file
-	force     bool
-	timeout   time.Duration
-	sensitive bool
+	w          *world
+	ref        model.Ref
+	pos        model.Pos
+	base       model.Base
+	path       string // absolute
+	kind       disk.Kind
+	content    *string // nil: not declared
+	source     string  // absolute; "": not declared
+	recurse    bool
+	target     string
+	owner      string
+	group      string
+	mode       *uint32
+	onlyCreate bool // replace: false: an entry that exists keeps its content
+	backup     bool
+	validate   []string // words with % for the new file
+	force      bool
+	timeout    time.Duration
+	sensitive  bool
 }
 
-// About says what is known without looking at the machine. A file or an empty
-// directory is apart: no other resource may declare its path, and what replaces
-// whole trees, or turns what is on the way to other paths, is not.
+// About returns the facts that need no look at the machine. A plain file or
+// directory is independent of other resources, because no two may declare the
+// same path. A tree, or an entry that replaces a directory, is not.
 func (f *file) About() model.About {
 	plain := f.kind == disk.Regular || f.kind == disk.Directory
 	return model.About{Apart: plain && !f.recurse && !f.force}

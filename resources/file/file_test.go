@@ -94,7 +94,7 @@ var before = map[string]func(path string) error{
 	"a source": func(path string) error { return nil },
 }
 
-func TestConverge(t *testing.T) {
+func TestPlanNamesAndApplyMakesEveryDifference(t *testing.T) {
 	const noForce = "only force: true"
 	for _, tt := range []struct {
 		before     string
@@ -205,7 +205,7 @@ func standing(t *testing.T, path string) string {
 	return fmt.Sprintf("%04o %s", info.Mode().Perm(), content)
 }
 
-func TestMissingParent(t *testing.T) {
+func TestMissingDirectoryFailsTheFile(t *testing.T) {
 	dir := t.TempDir()
 	yaml := fmt.Sprintf("- file:\n    - %s/sub/file: {content: x}\n", dir)
 	planned := walk(t, dir, yaml, engine.Preview)[0]
@@ -219,7 +219,7 @@ func TestMissingParent(t *testing.T) {
 	}
 }
 
-func TestUnknownOwner(t *testing.T) {
+func TestUnknownOwnerFailsBeforeAnyChange(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "path"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestUnknownOwner(t *testing.T) {
 }
 
 // A subscriber that is as declared is refreshed by looking at it.
-func TestRefreshRewritesNothing(t *testing.T) {
+func TestRefreshDoesNotRewriteAFile(t *testing.T) {
 	dir := t.TempDir()
 	yaml := fmt.Sprintf(`
 - file:
@@ -258,7 +258,7 @@ func TestRefreshRewritesNothing(t *testing.T) {
 }
 
 // A change that plan sees reaches who subscribes to it.
-func TestPlanReachesSubscribers(t *testing.T) {
+func TestPlanRefreshesSubscribersOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	planned := walk(t, dir, fmt.Sprintf(`
 - file:
@@ -273,7 +273,7 @@ func TestPlanReachesSubscribers(t *testing.T) {
 
 // A directory and the file in it are two things: what is said of the file, and
 // of who subscribes to it, is no guess.
-func TestPlanOfAFileInANewDirectory(t *testing.T) {
+func TestPlanAcceptsADirectoryThatIsDeclared(t *testing.T) {
 	dir := t.TempDir()
 	yaml := fmt.Sprintf(`
 - file:
@@ -298,7 +298,7 @@ func TestPlanOfAFileInANewDirectory(t *testing.T) {
 }
 
 // What something upstream may write is not known before it has run.
-func TestReadBeforeUpstreamRuns(t *testing.T) {
+func TestSourceOfAnEarlierExecMayRun(t *testing.T) {
 	dir := t.TempDir()
 	yaml := fmt.Sprintf(`
 - exec: [{make: {command: "cp m.yaml made", creates: made}}]
@@ -320,7 +320,7 @@ func TestReadBeforeUpstreamRuns(t *testing.T) {
 	}
 }
 
-func TestInterrupt(t *testing.T) {
+func TestInterruptStopsACopy(t *testing.T) {
 	dir := t.TempDir()
 	m, problems := load(dir, "- file: [{"+dir+"/path: {content: x}}]")
 	if len(problems) > 0 {

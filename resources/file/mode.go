@@ -8,8 +8,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// decodeMode reads a mode: three or four octal digits, in quotes, since YAML
-// makes numbers of them and people disagree which.
+// decodeMode reads a mode: three or four octal digits in quotes. YAML reads
+// digits without quotes as a number, and its versions disagree on the base.
 func decodeMode(b *model.Body) *uint32 {
 	v, ok := b.Values["mode"]
 	if !ok {
@@ -25,52 +25,52 @@ func decodeMode(b *model.Body) *uint32 {
 	case octal:
 		b.Refuse("mode", "mode "+text+" is a number to YAML", fmt.Sprintf("quote it: %q", fmt.Sprintf("%04o", mode)))
 	case strings.ContainsAny(text, "+-=,") || strings.ContainsAny(text, "rwxX"):
-		b.Refuse("mode", fmt.Sprintf("symbolic mode %q", text), octalFor(text))
+		b.Refuse("mode", fmt.Sprintf("symbolic mode %q", text), suggestOctal(text))
 	default:
 		b.Refuse("mode", fmt.Sprintf("%q is not a mode", text), `write three or four octal digits in quotes, as "0644"`)
 	}
 	return nil
 }
 
-// octalFor says how to write a symbolic mode in octal: the digits, where the
-// clauses say all there is to know.
-func octalFor(text string) string {
+// suggestOctal returns the suggestion how to write a symbolic mode in octal. It
+// names the digits when the text determines all nine bits.
+func suggestOctal(text string) string {
 	const whole = `write the whole mode in octal, as "0644", or "0755" for what may be executed`
 	if len(text) == 9 && !strings.ContainsAny(text, "=+,") { // as ls -l shows it
-		if mode, ok := listed(text); ok {
+		if mode, ok := parseListing(text); ok {
 			return fmt.Sprintf("write %q", fmt.Sprintf("%04o", mode))
 		}
 		return whole
 	}
 	var mode uint32
-	said := ""
+	seen := ""
 	for clause := range strings.SplitSeq(text, ",") {
-		who, what, ok := strings.Cut(clause, "=")
+		classes, letters, ok := strings.Cut(clause, "=")
 		if !ok {
 			return whole
 		}
-		if who == "" || strings.Contains(who, "a") {
-			who = "ugo"
+		if classes == "" || strings.Contains(classes, "a") {
+			classes = "ugo"
 		}
-		bits, ok := digit(what)
-		if !ok || strings.Trim(who, "ugo") != "" {
+		bits, ok := octalDigit(letters)
+		if !ok || strings.Trim(classes, "ugo") != "" {
 			return whole
 		}
-		for _, class := range who {
+		for _, class := range classes {
 			mode |= bits << map[rune]int{'u': 6, 'g': 3, 'o': 0}[class]
 		}
-		said += who
+		seen += classes
 	}
 	for _, class := range "ugo" {
-		if !strings.ContainsRune(said, class) {
+		if !strings.ContainsRune(seen, class) {
 			return whole
 		}
 	}
 	return fmt.Sprintf("write %q", fmt.Sprintf("%04o", mode))
 }
 
-// digit is the octal digit of a clause's letters.
-func digit(letters string) (uint32, bool) {
+// octalDigit returns the octal digit of the letters r, w and x.
+func octalDigit(letters string) (uint32, bool) {
 	var bits uint32
 	for _, c := range letters {
 		i := strings.IndexRune("xwr", c)
@@ -82,8 +82,8 @@ func digit(letters string) (uint32, bool) {
 	return bits, true
 }
 
-// listed reads rw-r--r--.
-func listed(text string) (uint32, bool) {
+// parseListing reads a mode as ls shows it: rw-r--r--.
+func parseListing(text string) (uint32, bool) {
 	var mode uint32
 	for i, c := range text {
 		mode <<= 1

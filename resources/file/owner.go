@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// unknownError is a user or group that does not exist (yet).
+// unknownError reports a user or group that does not exist (yet).
 type unknownError struct{ kind, name string }
 
 func (e unknownError) Error() string { return fmt.Sprintf("%s %q does not exist", e.kind, e.name) }
 
 // uid returns the id of a user given by name or number.
 func (w *world) uid(name string) (uint32, error) {
-	return number(&w.users, "user", name, func() (string, error) {
+	return lookUpID(&w.users, "user", name, func() (string, error) {
 		u, err := user.Lookup(name)
 		if err != nil {
 			return "", err
@@ -25,7 +25,7 @@ func (w *world) uid(name string) (uint32, error) {
 
 // gid returns the id of a group given by name or number.
 func (w *world) gid(name string) (uint32, error) {
-	return number(&w.groups, "group", name, func() (string, error) {
+	return lookUpID(&w.groups, "group", name, func() (string, error) {
 		g, err := user.LookupGroup(name)
 		if err != nil {
 			return "", err
@@ -34,9 +34,10 @@ func (w *world) gid(name string) (uint32, error) {
 	})
 }
 
-// number looks an id up once in a run. One that is not there is looked for
-// again: a resource may make it. A number needs no name.
-func number(known *sync.Map, kind, name string, look func() (string, error)) (uint32, error) {
+// lookUpID returns the id of a name and remembers it for the run. It does not
+// remember that a name is missing, because a resource may create it. A number
+// that is no name is its own id.
+func lookUpID(known *sync.Map, kind, name string, look func() (string, error)) (uint32, error) {
 	if id, ok := known.Load(name); ok {
 		return id.(uint32), nil
 	}
@@ -52,7 +53,7 @@ func number(known *sync.Map, kind, name string, look func() (string, error)) (ui
 	return uint32(id), nil
 }
 
-// userName is an id for people.
+// userName returns the name of a user id, or the number when it has no name.
 func userName(id uint32) string {
 	text := strconv.FormatUint(uint64(id), 10)
 	if u, err := user.LookupId(text); err == nil {
@@ -61,7 +62,7 @@ func userName(id uint32) string {
 	return text
 }
 
-// groupName is an id for people.
+// groupName returns the name of a group id, or the number when it has no name.
 func groupName(id uint32) string {
 	text := strconv.FormatUint(uint64(id), 10)
 	if g, err := user.LookupGroupId(text); err == nil {
@@ -70,7 +71,7 @@ func groupName(id uint32) string {
 	return text
 }
 
-// Owners returns what finds the ids of users and groups for other types.
+// Owners returns functions that find the ids of users and groups, for other types.
 func Owners() (uid, gid func(name string) (uint32, error)) {
 	w := &world{}
 	return w.uid, w.gid

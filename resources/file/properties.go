@@ -2,8 +2,8 @@ package file
 
 import "github.com/settle-cm/settle/model"
 
-// properties is what a file has beside the common properties: the one source
-// for the loader, the schema, explain and the README.
+// properties lists the properties of a file beside the common ones. The loader,
+// the schema, explain and the README are made from this list.
 var properties = []model.Property{
 	{Name: "path", Kind: model.Line, Path: true, Default: "the name", Meaning: "where it is; a relative one is relative to the manifest's directory, while a name that is a path has to be absolute", Example: "/etc/motd"},
 	{Name: "ensure", Kind: model.Choice, Choices: []string{"present", "absent", "directory", "link"}, Default: "present", Meaning: "present is a file, absent is nothing at all", Example: "directory"},

@@ -39,7 +39,7 @@ func randomWish(r *rand.Rand) wish {
 
 // Whatever stands there and whatever is declared: plan says what apply does,
 // after it all is as declared, and the next one finds nothing to do.
-func TestRandomTrees(t *testing.T) {
+func TestRandomFilesConverge(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -107,7 +107,7 @@ func disturb(t *testing.T, r *rand.Rand, path string) {
 }
 
 // Trees with random modes and names are copied whole, and once.
-func TestRandomTreesRecurse(t *testing.T) {
+func TestRandomTreesAreCopied(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -63,7 +63,7 @@ func walkAsNobody(dir string) error {
 }
 
 // What may not be looked at may differ: a plan says so, and goes on.
-func TestWithoutRights(t *testing.T) {
+func TestWithoutRightsTheFailureNamesThePath(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to be somebody else")
 	}

@@ -14,116 +14,116 @@ import (
 	"github.com/settle-cm/settle/model/disk"
 )
 
-// validateTimeout is the limit of a validator whose resource has none.
+// validateTimeout is the limit of a validator whose resource has no timeout.
 const validateTimeout = 5 * time.Minute
 
 var errNoBackup = errors.New("backup: there is no state directory to keep the old file in")
 
-// Run compares again and mends what differs, one path after the other.
+// Run compares every declared path again and changes those that differ.
 func (f *file) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
 	effect := model.Effect{Unchanged: true}
-	err := f.parts(func(p part) error {
+	err := f.visit(func(p desired) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		g, err := f.compare(ctx, p)
-		if err != nil || !g.differs() {
+		c, err := f.compare(ctx, p)
+		if err != nil || !c.differs() {
 			return err
 		}
 		effect.Unchanged = false
-		return f.mend(ctx, g, &effect)
+		return f.change(ctx, c, &effect)
 	})
 	if err == nil && stage.RemembersState {
-		effect.LastState = f.leave(ctx)
+		effect.LastState = f.lastStateText(ctx)
 	}
 	return effect, err
 }
 
-// mend closes one gap. Began is set as soon as anything was replaced.
-func (f *file) mend(ctx context.Context, g *gap, effect *model.Effect) error {
-	if g.unknown != nil {
-		return g.unknown
+// change makes one path as declared. It sets Began as soon as the path was changed.
+func (f *file) change(ctx context.Context, c *comparison, effect *model.Effect) error {
+	if c.unknownOwners != nil {
+		return c.unknownOwners
 	}
-	if g.have.Remains != "" {
-		if err := f.w.Disk.Sweep(g.path); err != nil {
+	if c.have.Remains != "" {
+		if err := f.w.Disk.Sweep(c.path); err != nil {
 			return err
 		}
 	}
-	if f.backup && g.content && g.have.Kind != disk.Missing {
-		if err := f.keep(g, effect); err != nil {
+	if f.backup && c.showsContent && c.have.Kind != disk.Missing {
+		if err := f.backUp(c, effect); err != nil {
 			return err
 		}
 	}
 	switch {
-	case g.remove:
-		done, err := f.w.Disk.Remove(g.path, f.force)
+	case c.remove:
+		done, err := f.w.Disk.Remove(c.path, f.force)
 		effect.Began = effect.Began || done
 		return err
-	case g.replace:
-		return f.put(ctx, g, effect)
-	case g.kind == disk.Missing || g.have.Kind != g.kind: // there was nothing but remains
+	case c.replace:
+		return f.replace(ctx, c, effect)
+	case c.kind == disk.Missing || c.have.Kind != c.kind: // only remains were there
 		return nil
 	}
-	err := f.w.Disk.Adjust(g.path, g.mode, g.uid, g.gid)
-	now, lookErr := f.w.Disk.Look(g.path) // the owner may have changed, and not the mode
-	effect.Began = effect.Began || lookErr != nil || now != g.have
+	err := f.w.Disk.Adjust(c.path, c.mode, c.uid, c.gid)
+	// look again: an error after the change of the owner leaves a changed file
+	now, lookErr := f.w.Disk.Look(c.path)
+	effect.Began = effect.Began || lookErr != nil || now != c.have
 	return err
 }
 
-// keep copies what is about to go to the state directory, by run, and says where.
-func (f *file) keep(g *gap, effect *model.Effect) error {
+// backUp copies the entry that is about to go to the state directory.
+func (f *file) backUp(c *comparison, effect *model.Effect) error {
 	if f.w.BackupDir == "" {
 		return errNoBackup
 	}
-	if err := f.w.Disk.Backup(g.path, f.w.BackupDir); err != nil {
+	if err := f.w.Disk.Backup(c.path, f.w.BackupDir); err != nil {
 		return err
 	}
-	effect.Output += "kept as " + filepath.Join(f.w.BackupDir, g.path) + "\n"
+	effect.Output += "kept as " + filepath.Join(f.w.BackupDir, c.path) + "\n"
 	return nil
 }
 
-// put makes the new file and lets it take its place.
-func (f *file) put(ctx context.Context, g *gap, effect *model.Effect) error {
-	n := g.made()
+// replace creates the new entry and moves it to its place.
+func (f *file) replace(ctx context.Context, c *comparison, effect *model.Effect) error {
+	n := c.newFile()
 	n.Force = f.force
-	if g.kind == disk.Regular {
-		r, err := f.contents(g)
+	if c.kind == disk.Regular {
+		r, err := f.openNewContent(c)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
-		n.Content = copyTo(ctx, r)
+		n.Content = copyFrom(ctx, r)
 	}
-	if len(f.validate) > 0 && g.content {
-		n.Ready = func(path string) error { return f.ask(ctx, path, effect) }
+	if len(f.validate) > 0 && c.showsContent {
+		n.Ready = func(path string) error { return f.runValidator(ctx, path, effect) }
 	}
-	done, lost, err := f.w.Disk.Put(g.path, n)
+	done, lost, err := f.w.Disk.Put(c.path, n)
 	effect.Began = effect.Began || done
 	for _, attribute := range lost {
-		effect.Warnings = append(effect.Warnings, fmt.Sprintf("%s lost an attribute: %s", g.path, attribute))
+		effect.Warnings = append(effect.Warnings, fmt.Sprintf("%s lost an attribute: %s", c.path, attribute))
 	}
 	return err
 }
 
-// contents opens what is to be in the new file: what is declared, or where only
-// owner or mode differ, what is in it.
-func (f *file) contents(g *gap) (io.ReadCloser, error) {
-	if !g.content {
-		return f.w.Disk.Open(g.path)
+// openNewContent opens the declared content, or the current content when only
+// owner or mode differ.
+func (f *file) openNewContent(c *comparison) (io.ReadCloser, error) {
+	if !c.showsContent {
+		return f.w.Disk.Open(c.path)
 	}
-	r, _, err := g.reader()
+	r, _, err := c.open()
 	if err != nil {
-		return nil, f.sourceError(g.source, err)
+		return nil, f.sourceError(c.source, err)
 	}
 	return r, nil
 }
 
-// ask runs the validator on a new file.
-func (f *file) ask(ctx context.Context, path string, effect *model.Effect) error {
-	cmd := f.validator(path)
-	exit, err := f.w.Run(ctx, cmd)
+// runValidator runs the validator on a new file.
+func (f *file) runValidator(ctx context.Context, path string, effect *model.Effect) error {
+	exit, err := f.w.Run(ctx, f.validatorCommand(path))
 	if err == nil && exit.Signal == "" && exit.Code == 0 {
-		return nil // as after a command, what it said does not matter then
+		return nil // its output is of no interest, as that of a command that succeeded
 	}
 	effect.Output += exit.Output
 	effect.Truncated = exit.Truncated
@@ -138,12 +138,12 @@ func (f *file) ask(ctx context.Context, path string, effect *model.Effect) error
 	return fmt.Errorf("validate with %s: exit %d", text, exit.Code)
 }
 
-// validator is the command that looks at a new file.
-func (f *file) validator(path string) model.Command {
+// validatorCommand returns the command that checks the new file at a path.
+func (f *file) validatorCommand(path string) model.Command {
 	argv := slices.Clone(f.validate)
-	put := strings.NewReplacer(percent, placeholder, placeholder, path)
+	replacer := strings.NewReplacer(percent, pathMarker, pathMarker, path)
 	for i, word := range argv {
-		argv[i] = put.Replace(word)
+		argv[i] = replacer.Replace(word)
 	}
 	cmd := f.w.Command(f.base, argv)
 	cmd.Timeout, cmd.Sensitive = f.timeout, f.sensitive
@@ -153,7 +153,7 @@ func (f *file) validator(path string) model.Command {
 	return cmd
 }
 
-// findValidator says why the validator's program cannot be found.
+// findValidator returns why the validator's program cannot be found, or nil.
 func (f *file) findValidator() error {
 	_, err := f.w.LookPath(f.validate[0], f.base.Dir, f.w.SearchPath(f.base))
 	return err

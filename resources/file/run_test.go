@@ -15,7 +15,7 @@ import (
 	"github.com/settle-cm/settle/model/engine"
 )
 
-func TestDiffInPlanAndApply(t *testing.T) {
+func TestPlanAndApplyShowTheSameDiff(t *testing.T) {
 	for _, tt := range []struct{ properties, want string }{
 		{`content: "new\n"`, "--- DIR/path\n+++ DIR/path\n@@ -1 +1 @@\n-old\n+new\n"},
 		{`content: "old\n", mode: "0644"`, ""},
@@ -38,7 +38,7 @@ func TestDiffInPlanAndApply(t *testing.T) {
 	}
 }
 
-func TestSensitiveIsNotEvenInTheDecision(t *testing.T) {
+func TestSensitiveContentIsNotInTheDecision(t *testing.T) {
 	dir := t.TempDir()
 	m, problems := load(dir, "- file: [{"+dir+"/path: {content: secret, sensitive: true}}]")
 	if len(problems) > 0 {
@@ -50,7 +50,7 @@ func TestSensitiveIsNotEvenInTheDecision(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestValidatorDecidesAboutANewFile(t *testing.T) {
 	for _, tt := range []struct {
 		validate string
 		plan     string // warnings
@@ -103,7 +103,7 @@ func TestValidate(t *testing.T) {
 }
 
 // Mode and owner alone are no reason to ask a validator: nothing takes the file's place.
-func TestValidateOnlyContent(t *testing.T) {
+func TestValidatorDoesNotRunForAMode(t *testing.T) {
 	dir := t.TempDir()
 	if err := before["two names"](filepath.Join(dir, "path")); err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestValidateOnlyContent(t *testing.T) {
 	}
 }
 
-func TestBackup(t *testing.T) {
+func TestBackupKeepsTheOldFile(t *testing.T) {
 	for before1, want := range map[string]string{"file": "0600 old\n", "link": "→ elsewhere", "dir": "0700/", "": ""} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "path")
@@ -136,7 +136,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-func TestTree(t *testing.T) {
+func TestRecurseCopiesATree(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	err := errors.Join(
@@ -182,7 +182,7 @@ func TestTree(t *testing.T) {
 }
 
 // Other names of a file keep their content and their mode.
-func TestOtherNames(t *testing.T) {
+func TestHardLinksKeepTheirContent(t *testing.T) {
 	for _, properties := range []string{`mode: "0644"`, `content: x`} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "path")
@@ -197,7 +197,7 @@ func TestOtherNames(t *testing.T) {
 }
 
 // A tree that fails in the middle has begun: its subscribers are owed.
-func TestTreeBegan(t *testing.T) {
+func TestTreeThatFailsHalfwayBegan(t *testing.T) {
 	dir := t.TempDir()
 	err := errors.Join(
 		os.MkdirAll(filepath.Join(dir, "src/b"), 0o755), os.MkdirAll(filepath.Join(dir, "path"), 0o755),

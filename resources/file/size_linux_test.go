@@ -15,7 +15,7 @@ const hugeSize = "SETTLE_FILE_TEST_MIB"
 
 // A large source goes through in constant memory. SETTLE_FILE_TEST_MIB=2048
 // makes it as large as the promise is.
-func TestLargeSource(t *testing.T) {
+func TestLargeSourceNeedsLittleMemory(t *testing.T) {
 	mib := 64
 	if text := os.Getenv(hugeSize); text != "" {
 		var err error

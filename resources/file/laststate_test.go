@@ -87,7 +87,7 @@ var changes = map[string]func(dir string) error{
 	"lose the key":  func(dir string) error { return os.Remove(filepath.Join(dir, "state/.key")) },
 }
 
-func TestWhoChangedIt(t *testing.T) {
+func TestReasonNamesTheCause(t *testing.T) {
 	const first = `content: "first\n", mode: "0644"`
 	for _, tt := range []struct {
 		first   string // what is applied
@@ -177,7 +177,7 @@ func TestWhoChangedIt(t *testing.T) {
 
 // Whenever a run is killed, nothing that it wrote is taken for somebody else's
 // doing, and what it has not written is not claimed either.
-func TestKilledWhileItWrites(t *testing.T) {
+func TestRunAfterAKillRemovesRemains(t *testing.T) {
 	r := newRemembered(t)
 	const first, second, third = `content: "first\n", mode: "0644"`, `content: "second\n", mode: "0640"`, `content: "third\n", mode: "0600"`
 	r.walk(first, engine.Apply)
@@ -210,7 +210,7 @@ func TestKilledWhileItWrites(t *testing.T) {
 }
 
 // What is remembered shows nothing of what is in a file, and is short.
-func TestWhatIsRememberedIsNoSecret(t *testing.T) {
+func TestLastStateHoldsNoSecret(t *testing.T) {
 	r := newRemembered(t)
 	remembers := func(properties string) string {
 		t.Helper()
@@ -245,7 +245,7 @@ func TestWhatIsRememberedIsNoSecret(t *testing.T) {
 
 // On a file system that keeps no modes, or where somebody else is as quick,
 // nothing is said of who made the file what it is.
-func TestWhatIsNotAsDeclaredIsNotRemembered(t *testing.T) {
+func TestFileThatDiffersHasNoLastState(t *testing.T) {
 	r := newRemembered(t)
 	if err := os.WriteFile(r.path("path"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestWhatIsNotAsDeclaredIsNotRemembered(t *testing.T) {
 }
 
 // A preview makes no key, and without a state nothing is remembered.
-func TestNothingIsRememberedWithoutState(t *testing.T) {
+func TestWithoutStateThereIsNoLastState(t *testing.T) {
 	r := newRemembered(t)
 	r.walk(`content: x`, engine.Preview)
 	if _, err := os.Stat(r.path("state/.key")); !errors.Is(err, os.ErrNotExist) {

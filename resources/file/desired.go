@@ -13,30 +13,30 @@ import (
 	"github.com/settle-cm/settle/model/disk"
 )
 
-// part is one path of what a resource declares: the only one, or with recurse
-// one of many.
-type part struct {
-	path    string
-	kind    disk.Kind
-	content *string // of a file; nil: not declared here
-	source  string  // of a file: what to copy; "": nothing
-	target  string  // of a link
-	mode    *uint32
-	fresh   *uint32 // mode of something new, when mode is nil
+// desired is the declaration of one path. A resource declares one path, or with
+// recurse one for every entry of its source.
+type desired struct {
+	path        string
+	kind        disk.Kind
+	content     *string // of a file; nil: not declared here
+	source      string  // of a file: the file to copy; "": not declared here
+	target      string  // of a link
+	mode        *uint32
+	defaultMode *uint32 // mode of a new entry when mode is nil
 }
 
-// declared says whether it is declared what is in the file.
-func (p *part) declared() bool { return p.content != nil || p.source != "" }
+// hasContent reports whether the content of the file is declared.
+func (p *desired) hasContent() bool { return p.content != nil || p.source != "" }
 
-// parts calls visit for every path that is declared, directories before what is
-// in them. An error of visit ends it.
-func (f *file) parts(visit func(part) error) error {
+// visit calls fn for every path that the resource declares, a directory before
+// its contents. It stops at the first error.
+func (f *file) visit(fn func(desired) error) error {
 	if f.recurse {
-		return f.tree(visit)
+		return f.visitTree(fn)
 	}
-	p := f.only()
+	p := f.desired()
 	if f.sensitive && f.kind == disk.Regular {
-		p.fresh = mode(0o600)
+		p.defaultMode = newMode(0o600)
 	}
 	if p.source != "" {
 		info, err := os.Stat(f.source)
@@ -48,52 +48,52 @@ func (f *file) parts(visit func(part) error) error {
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("source %s is no regular file", f.source)
 		}
-		p.fresh = f.executable(info)
+		p.defaultMode = f.modeOfCopy(info)
 	}
-	return visit(p)
+	return fn(p)
 }
 
-// only is the one path of a resource that is no tree.
-func (f *file) only() part {
-	p := part{path: f.path, kind: f.kind, content: f.content, target: f.target, mode: f.mode}
+// desired returns the declaration of the resource's own path.
+func (f *file) desired() desired {
+	p := desired{path: f.path, kind: f.kind, content: f.content, target: f.target, mode: f.mode}
 	if f.kind == disk.Regular {
 		p.source = f.source
 	}
 	return p
 }
 
-// executable is the mode of a new copy of an executable file.
-func (f *file) executable(info fs.FileInfo) *uint32 {
+// modeOfCopy returns the mode of a new copy when none is declared.
+func (f *file) modeOfCopy(info fs.FileInfo) *uint32 {
 	switch {
 	case info.Mode()&0o111 != 0 && f.sensitive:
-		return mode(0o700)
+		return newMode(0o700)
 	case info.Mode()&0o111 != 0:
-		return mode(0o755)
+		return newMode(0o755)
 	case f.sensitive:
-		return mode(0o600)
+		return newMode(0o600)
 	}
 	return nil
 }
 
-func mode(bits uint32) *uint32 { return &bits }
+func newMode(bits uint32) *uint32 { return &bits }
 
-// tree visits all that is in the source directory.
-func (f *file) tree(visit func(part) error) error {
+// visitTree calls fn for every entry of the source directory.
+func (f *file) visitTree(fn func(desired) error) error {
 	if info, err := os.Stat(f.source); err == nil && !info.IsDir() {
 		return fmt.Errorf("source %s is no directory: recurse is for directories", f.source)
 	}
-	root := f.source + string(filepath.Separator) // a link to a directory is as good
+	root := f.source + string(filepath.Separator) // the separator makes WalkDir follow a link here
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return f.sourceError(path, err)
 		}
 		rel := strings.TrimPrefix(path, root)
-		p := part{path: filepath.Join(f.path, rel), mode: f.mode, source: path}
+		p := desired{path: filepath.Join(f.path, rel), mode: f.mode, source: path}
 		switch {
 		case d.IsDir():
 			p.kind, p.source = disk.Directory, ""
 			if f.mode != nil {
-				p.mode = mode(*f.mode | *f.mode&0o444>>2) // who may read may enter
+				p.mode = newMode(*f.mode | *f.mode&0o444>>2) // a directory that can be read can be entered
 			}
 		case d.Type()&fs.ModeSymlink != 0:
 			p.kind, p.source, p.mode = disk.Link, "", nil
@@ -106,15 +106,15 @@ func (f *file) tree(visit func(part) error) error {
 			if err != nil {
 				return f.sourceError(path, err)
 			}
-			p.fresh = f.executable(info)
+			p.defaultMode = f.modeOfCopy(info)
 		default:
 			return fmt.Errorf("source %s is a special file, which is not copied", path)
 		}
-		return visit(p)
+		return fn(p)
 	})
 }
 
-// sourceError says what is wrong with a source, in words.
+// sourceError describes why a source cannot be read.
 func (f *file) sourceError(path string, err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -125,18 +125,18 @@ func (f *file) sourceError(path string, err error) error {
 	}
 	failed := fmt.Errorf("read source %s: %w", path, err)
 	if errors.Is(err, fs.ErrPermission) {
-		return deniedError{failed}
+		return notPermittedError{failed}
 	}
 	return failed
 }
 
-// deniedError is one that more rights would have avoided.
-type deniedError struct{ error }
+// notPermittedError is an error that more rights would have avoided.
+type notPermittedError struct{ error }
 
-func (e deniedError) Unwrap() []error { return []error{e.error, model.ErrNotPermitted} }
+func (e notPermittedError) Unwrap() []error { return []error{e.error, model.ErrNotPermitted} }
 
-// reader opens what is to be in the file.
-func (p *part) reader() (r io.ReadCloser, size int64, err error) {
+// open returns the declared content of the file and its size.
+func (p *desired) open() (r io.ReadCloser, size int64, err error) {
 	if p.source == "" {
 		content := ""
 		if p.content != nil {
