@@ -50,6 +50,10 @@ var edges = map[string][]string{
 	"cmd/internal/render": {"cmd/internal/layout", "model"},
 	"cmd/internal/typed":  {},
 	"cmd/settle":          {"*"},
+
+	// the second program knows settle from outside only
+	"cmd/settle-fleet":            {"cmd/settle-fleet/internal", "model", "providers/facts"},
+	"cmd/settle-fleet/internal/*": {"cmd/settle-fleet/internal", "model", "model/spelling"},
 }
 
 // libraries says who may import what is not ours and not of the standard library.
@@ -66,6 +70,9 @@ var libraries = map[string][]string{
 	"resources/file":   {"github.com/rogpeppe/go-internal/diff"},
 	"providers/facts":  {"github.com/shirou/gopsutil"},
 	"cmd/settle":       {"github.com/alecthomas/kong", "github.com/charmbracelet/log", "github.com/muesli/termenv", "golang.org/x/term"},
+
+	"cmd/settle-fleet":                 {"github.com/alecthomas/kong", "github.com/charmbracelet/log"},
+	"cmd/settle-fleet/internal/config": {"gopkg.in/yaml.v3"},
 }
 
 // imports returns what each package of ours imports outside of its tests.

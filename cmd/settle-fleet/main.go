@@ -1,0 +1,168 @@
+// Settle-fleet brings signed releases to many machines. It fetches a bundle,
+// checks who signed it, runs settle, and carries the report away. It decides
+// nothing about resources and executes nothing but settle.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/charmbracelet/log"
+
+	"github.com/settle-cm/settle/cmd/settle-fleet/internal/runner"
+)
+
+// version is what this is; a release sets it with -ldflags "-X main.version=…".
+var version = "0.1.0"
+
+// Exit codes. They mean the same as those of settle.
+const (
+	exitFailed     = 1
+	exitUsage      = 64
+	exitInvalid    = 65
+	exitUnreadable = 66
+	exitBug        = 70
+	exitUnwritten  = 73
+	exitLater      = 75
+)
+
+// grammar is the command line.
+type grammar struct {
+	Settle string `placeholder:"PROGRAM" default:"settle" env:"SETTLE_PROGRAM" help:"The program settle. Default: settle in PATH."`
+
+	Pack    packCommand    `cmd:"" help:"Validate a directory, pack it into a bundle and print its digest."`
+	Publish publishCommand `cmd:"" help:"Pack a directory, sign a release of it and publish both."`
+	Verify  verifyCommand  `cmd:"" help:"Check a release, and its bundle, as a machine would."`
+	Agent   agentCommand   `cmd:"" help:"Take up releases and have settle apply them, at each interval or once."`
+	Status  statusCommand  `cmd:"" help:"Say where this machine stands."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// app is what a command runs in.
+type app struct {
+	*grammar
+	in       io.Reader
+	out, err io.Writer
+	log      *log.Logger
+}
+
+// command is every command of the grammar. The exit code comes from its error.
+type command interface {
+	run(ctx context.Context, a *app) error
+}
+
+// exit is an error with an exit code of its own. An empty text prints nothing.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+func (e *exit) Unwrap() error { return e.err }
+
+func exitWith(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exit{code, err}
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the whole program but for the process around it.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			if os.Getenv("SETTLE_DEBUG") != "" {
+				panic(p)
+			}
+			fmt.Fprintf(stderr, "settle-fleet: this is a bug in settle-fleet %s: %v: please report it; SETTLE_DEBUG=1 shows where it is\n", version, p)
+			code = exitBug
+		}
+	}()
+	g, c, err := parse(args, stdout)
+	if errors.Is(err, errHelped) {
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "settle-fleet: %v\nMore: settle-fleet --help\n", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	a := &app{grammar: g, in: stdin, out: stdout, err: stderr, log: log.NewWithOptions(stderr, log.Options{Prefix: ""})}
+	return exitCode(stderr, c.run(ctx, a))
+}
+
+// exitCode is the one place where an error becomes a number. It prints the error.
+func exitCode(stderr io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(stderr, "settle-fleet: %s\n", strings.TrimSuffix(text, "\n"))
+	}
+	var e *exit
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return exitFailed
+}
+
+var errHelped = errors.New("help was given")
+
+func parse(args []string, stdout io.Writer) (*grammar, command, error) {
+	g := &grammar{}
+	helped := false
+	k, err := kong.New(g,
+		kong.Name("settle-fleet"),
+		kong.Description("settle-fleet brings signed releases to many machines and shows where each one stands."),
+		kong.Writers(stdout, io.Discard),
+		kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+	)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	ctx, err := k.Parse(args)
+	switch {
+	case helped:
+		return nil, nil, errHelped
+	case err != nil:
+		return nil, nil, err
+	}
+	return g, ctx.Selected().Target.Addr().Interface().(command), nil
+}
+
+// settle returns the program settle, for commands that only ask it.
+func (a *app) settle() *runner.Settle {
+	return &runner.Settle{Path: a.grammar.Settle, Out: a.out, Err: a.err}
+}
+
+func (a *app) printf(format string, args ...any) error {
+	if _, err := fmt.Fprintf(a.out, format, args...); err != nil {
+		return exitWith(exitUnwritten, fmt.Errorf("write standard output: %w", err))
+	}
+	return nil
+}
+
+type versionCommand struct{}
+
+func (*versionCommand) run(_ context.Context, a *app) error {
+	return a.printf("settle-fleet %s\n", version)
+}
