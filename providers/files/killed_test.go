@@ -106,7 +106,7 @@ func TestPutFailsWhenReadyChangesTheFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err := files.Put(path, disk.NewFile{Kind: disk.Regular, Content: text("new"), Ready: look})
-		if err == nil || !strings.Contains(err.Error(), "was changed or removed by what was only to look at it") {
+		if err == nil || !strings.Contains(err.Error(), "was changed or removed by the check") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if content, _ := os.ReadFile(path); string(content) != "old" {
@@ -124,7 +124,7 @@ func TestPutKeepsADirectoryMadeMeanwhile(t *testing.T) {
 		_, _, err := files.Put(path, disk.NewFile{Kind: kind, Ready: func(string) error {
 			return errors.Join(os.Mkdir(path, 0o755), os.WriteFile(precious, nil, 0o600))
 		}})
-		if err == nil || !strings.Contains(err.Error(), "somebody else has made something there meanwhile") {
+		if err == nil || !strings.Contains(err.Error(), "another process has created it meanwhile") {
 			t.Errorf("%s: %v", kind, err)
 		}
 		if _, err := os.Stat(precious); err != nil {

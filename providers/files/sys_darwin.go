@@ -5,12 +5,12 @@ import "golang.org/x/sys/unix"
 // openDirectory opens a directory to work in it.
 const openDirectory = unix.O_RDONLY | unix.O_DIRECTORY
 
-// straight is for systems that can open a path without any link in one call.
-func straight(string) (int, error) { return -1, unix.ENOSYS }
+// openWithoutLinks needs a system call that this system lacks.
+func openWithoutLinks(string) (int, error) { return -1, unix.ENOSYS }
 
-// open looks at an entry of a directory, and opens it when it is a directory.
-func open(dir int, name string) (*item, error) {
-	i := &item{fd: -1}
+// openEntry returns an entry of a directory, and opens it when it is a directory.
+func openEntry(dir int, name string) (*entry, error) {
+	i := &entry{fd: -1}
 	err := unix.Fstatat(dir, name, &i.stat, unix.AT_SYMLINK_NOFOLLOW)
 	if err != nil {
 		return nil, err
@@ -24,11 +24,11 @@ func open(dir int, name string) (*item, error) {
 	return i, err
 }
 
-func (i *item) chown(dir int, name string, uid, gid int) error {
+func (i *entry) chown(dir int, name string, uid, gid int) error {
 	return unix.Fchownat(dir, name, uid, gid, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-func (i *item) chmod(dir int, name string, mode uint32) error {
+func (i *entry) chmod(dir int, name string, mode uint32) error {
 	return unix.Fchmodat(dir, name, mode, unix.AT_SYMLINK_NOFOLLOW)
 }
 
@@ -42,12 +42,12 @@ func renameNoReplace(dir int, from, to string) error {
 	return unix.RenameatxNp(dir, from, dir, to, unix.RENAME_EXCL)
 }
 
-// frozen says whether an open file has the attribute that forbids any change.
-func frozen(fd int) bool {
+// isImmutable reports whether an open file has an attribute that forbids any change.
+func isImmutable(fd int) bool {
 	const immutable = unix.UF_IMMUTABLE | unix.UF_APPEND | unix.SF_IMMUTABLE | unix.SF_APPEND
 	var st unix.Stat_t
 	return unix.Fstat(fd, &st) == nil && st.Flags&immutable != 0
 }
 
-// thaw is how a person takes that attribute away.
-const thaw = "chflags nouchg,nouappnd"
+// allowChanges is the command that removes the attribute.
+const allowChanges = "chflags nouchg,nouappnd"

@@ -7,23 +7,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openDirectory opens a directory that may be entered but not listed, too.
+// openDirectory also opens a directory that can be entered but not listed.
 const openDirectory = unix.O_PATH | unix.O_DIRECTORY
 
-// straight opens a directory in one call, if no link is on the way.
-func straight(dir string) (int, error) {
+// openWithoutLinks opens a directory in one call. It fails when a link is on the way.
+func openWithoutLinks(dir string) (int, error) {
 	return unix.Openat2(unix.AT_FDCWD, dir, &unix.OpenHow{
 		Flags: openDirectory | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
 	})
 }
 
-// open opens an entry of a directory as what it is.
-func open(dir int, name string) (*item, error) {
+// openEntry opens an entry of a directory itself.
+func openEntry(dir int, name string) (*entry, error) {
 	fd, err := openRetry(dir, name, unix.O_PATH|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}
-	i := &item{fd: fd}
+	i := &entry{fd: fd}
 	if err := unix.Fstat(fd, &i.stat); err != nil {
 		i.close()
 		return nil, err
@@ -37,11 +37,11 @@ func open(dir int, name string) (*item, error) {
 	return i, nil
 }
 
-func (i *item) chown(_ int, _ string, uid, gid int) error {
+func (i *entry) chown(_ int, _ string, uid, gid int) error {
 	return unix.Fchownat(i.fd, "", uid, gid, unix.AT_EMPTY_PATH)
 }
 
-func (i *item) chmod(_ int, _ string, mode uint32) error {
+func (i *entry) chmod(_ int, _ string, mode uint32) error {
 	err := unix.Fchmodat(i.fd, "", mode, unix.AT_EMPTY_PATH)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) { // a kernel before 6.6
 		err = unix.Chmod("/proc/self/fd/"+strconv.Itoa(i.fd), mode)
@@ -59,12 +59,12 @@ func renameNoReplace(dir int, from, to string) error {
 	return unix.Renameat2(dir, from, dir, to, unix.RENAME_NOREPLACE)
 }
 
-// frozen says whether an open file has the attribute that forbids any change.
-func frozen(fd int) bool {
+// isImmutable reports whether an open file has an attribute that forbids any change.
+func isImmutable(fd int) bool {
 	const immutable, appendOnly = 0x10, 0x20
 	flags, err := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
 	return err == nil && flags&(immutable|appendOnly) != 0
 }
 
-// thaw is how a person takes that attribute away.
-const thaw = "chattr -i -a"
+// allowChanges is the command that removes the attribute.
+const allowChanges = "chattr -i -a"

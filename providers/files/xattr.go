@@ -12,33 +12,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notInherited are attributes that belong to a content and not to a name: the
-// kernel drops the first when a file is written, and signs with the others.
-var notInherited = []string{"security.capability", "security.ima", "security.evm"}
+// notCopied lists attributes that belong to a content: the kernel drops the first
+// when a file is written, and signs the content with the others.
+var notCopied = []string{"security.capability", "security.ima", "security.evm"}
 
-// inherit gives a new file the extended attributes of the one that it replaces:
-// access lists, the SELinux context, what users set. It returns those that were
-// refused.
-func (p *parent) inherit(file *os.File, base string) (lost []string) {
+// copyAttributes copies the extended attributes of the former file to a new one:
+// access lists, the SELinux context, attributes of users. It returns the
+// attributes that were refused.
+func (p *parent) copyAttributes(file *os.File, base string) (lost []string) {
 	st, err := p.stat(base)
 	if err != nil || kind(&st) != disk.Regular {
 		return nil
 	}
 	from, err := openRetry(p.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil // what cannot be read has nothing to show
+		return nil // its attributes cannot be read either
 	}
 	defer unix.Close(from)
 	to := int(file.Fd())
-	for _, name := range list(from) {
-		if slices.Contains(notInherited, name) {
+	for _, name := range listAttributes(from) {
+		if slices.Contains(notCopied, name) {
 			continue
 		}
-		value, err := attribute(from, name)
+		value, err := readAttribute(from, name)
 		if err != nil {
-			continue // it went, or is not for us to see
+			continue // it is gone, or may not be read
 		}
-		if has, err := attribute(to, name); err == nil && bytes.Equal(has, value) {
+		if has, err := readAttribute(to, name); err == nil && bytes.Equal(has, value) {
 			continue
 		}
 		if err := unix.Fsetxattr(to, name, value, 0); err != nil {
@@ -48,8 +48,8 @@ func (p *parent) inherit(file *os.File, base string) (lost []string) {
 	return lost
 }
 
-func list(fd int) []string {
-	buf, err := grow(func(buf []byte) (int, error) { return unix.Flistxattr(fd, buf) })
+func listAttributes(fd int) []string {
+	buf, err := readGrowing(func(buf []byte) (int, error) { return unix.Flistxattr(fd, buf) })
 	if err != nil {
 		return nil // no attributes on this file system
 	}
@@ -62,12 +62,12 @@ func list(fd int) []string {
 	return names
 }
 
-func attribute(fd int, name string) ([]byte, error) {
-	return grow(func(buf []byte) (int, error) { return unix.Fgetxattr(fd, name, buf) })
+func readAttribute(fd int, name string) ([]byte, error) {
+	return readGrowing(func(buf []byte) (int, error) { return unix.Fgetxattr(fd, name, buf) })
 }
 
-// grow reads into a buffer that is large enough.
-func grow(read func([]byte) (int, error)) ([]byte, error) {
+// readGrowing calls read with a larger buffer until the value fits.
+func readGrowing(read func([]byte) (int, error)) ([]byte, error) {
 	for size := 256; ; size *= 4 {
 		buf := make([]byte, size)
 		n, err := read(buf)

@@ -13,25 +13,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Backup copies what stands at an absolute path to the same path below dir, a
-// directory of our own, for nobody else's eyes: contents, links and what
-// directories hold. A copy that is there already stays as it is: it is older.
+// Backup copies the entry at an absolute path to the same path below dir, a
+// private directory of settle: files, links and the contents of directories. It
+// keeps a copy that exists, because that one is older.
 func Backup(path, dir string) error {
-	p, base, err := enter(path)
+	p, base, err := openParent(path)
 	if err != nil {
 		return err
 	}
 	defer p.close()
 	to := filepath.Join(dir, path)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return fmt.Errorf("keep %s: %w", path, err)
+		return fmt.Errorf("back up %s: %w", path, err)
 	}
-	if err := p.keep(base, to); err != nil {
-		return fmt.Errorf("keep %s: %w", path, err)
+	if err := p.backUp(base, to); err != nil {
+		return fmt.Errorf("back up %s: %w", path, err)
 	}
 	for at := filepath.Dir(to); len(at) >= len(filepath.Dir(dir)); at = filepath.Dir(at) {
 		if err := syncDirectory(at); err != nil {
-			return fmt.Errorf("keep %s: sync directory %s: %w", path, at, err)
+			return fmt.Errorf("back up %s: sync directory %s: %w", path, at, err)
 		}
 	}
 	return nil
@@ -46,22 +46,22 @@ func syncDirectory(path string) error {
 	return dir.Sync()
 }
 
-func (p *parent) keep(base, to string) error {
+func (p *parent) backUp(base, to string) error {
 	st, err := p.stat(base)
 	if err != nil {
 		return err
 	}
 	switch kind(&st) {
 	case disk.Regular:
-		err = p.keepFile(base, to)
+		err = p.backUpFile(base, to)
 	case disk.Directory:
-		err = p.keepDirectory(base, to)
+		err = p.backUpDirectory(base, to)
 	case disk.Link:
 		var target string
 		if target, err = readlink(p.fd, base); err == nil {
 			err = os.Symlink(target, to)
 		}
-	default: // a pipe, a socket or a device holds nothing
+	default: // a pipe, a socket or a device has no content
 	}
 	if errors.Is(err, os.ErrExist) {
 		return nil
@@ -69,7 +69,7 @@ func (p *parent) keep(base, to string) error {
 	return err
 }
 
-func (p *parent) keepFile(base, to string) error {
+func (p *parent) backUpFile(base, to string) error {
 	fd, err := openRetry(p.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return err
@@ -83,12 +83,12 @@ func (p *parent) keepFile(base, to string) error {
 	_, err = io.Copy(copied, from)
 	err = errors.Join(err, copied.Sync(), copied.Close())
 	if err != nil {
-		_ = os.Remove(to) // half a copy is none
+		_ = os.Remove(to) // a partial copy is worse than no copy
 	}
 	return err
 }
 
-func (p *parent) keepDirectory(base, to string) error {
+func (p *parent) backUpDirectory(base, to string) error {
 	fd, err := openRetry(p.fd, base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (p *parent) keepDirectory(base, to string) error {
 	}
 	below := &parent{fd, dir.Name()}
 	for _, name := range names {
-		if err := below.keep(name, filepath.Join(to, name)); err != nil {
+		if err := below.backUp(name, filepath.Join(to, name)); err != nil {
 			return err
 		}
 	}
