@@ -6,7 +6,22 @@ import (
 	"strings"
 )
 
-// Problem is one mistake of a user's, or a warning, with its place and a way out.
+// Advice is a message for a person, with a suggestion of what to do next. It is
+// the one type for both: types that say more embed it.
+type Advice struct {
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion"` // "" when there is none
+}
+
+// String returns the advice as one line: message; suggestion.
+func (a Advice) String() string {
+	if a.Suggestion == "" {
+		return a.Message
+	}
+	return a.Message + "; " + a.Suggestion
+}
+
+// Problem is a mistake in a manifest, or a warning, with its place and a way out.
 type Problem struct {
 	Pos
 	ID         string `json:"id"`       // type#name, "" for the manifest as a whole

@@ -61,15 +61,7 @@ func provisions(w World, commands exec.Options) provision.Options {
 		Command: commands.Commands.New, SearchPath: commands.Commands.SearchPath, Conditions: exec.Conditions(commands),
 		Disk: files.Disk(),
 		UID:  uid, GID: gid, Diff: file.Unified, Facts: facts.Gather, Now: time.Now,
-		Tokens: provision.Tokens{
-			Verify: tokens.Verify,
-			Sign: func(t provision.Token, by provision.Signer) (string, error) {
-				return tokens.Sign(tokens.Server(t), tokens.Signer(by))
-			},
-			Keep: func(token string, want provision.Token, by provision.Signer) (bool, error) {
-				return tokens.IsCurrent(token, tokens.Server(want), tokens.Signer(by))
-			},
-		},
+		Tokens:   provision.Tokens{Verify: tokens.Verify, Sign: tokens.Sign, IsCurrent: tokens.IsCurrent},
 		StateDir: w.StateDir,
 	}
 }

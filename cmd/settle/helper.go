@@ -16,6 +16,7 @@ import (
 	"github.com/settle-cm/settle/providers/proc"
 	"github.com/settle-cm/settle/resources/exec"
 	"github.com/settle-cm/settle/resources/provision"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 // helperCommands are for people who write helpers.
@@ -115,7 +116,7 @@ func (h *asker) ask(ctx context.Context, input []byte, heard func(line []byte)) 
 }
 
 // try asks and judges. The error is why there is nothing to judge.
-func (h *asker) try(ctx context.Context, in *provision.Input, data []byte, heard func(line []byte)) (*provision.Trial, []byte, error) {
+func (h *asker) try(ctx context.Context, in *contract.Input, data []byte, heard func(line []byte)) (*provision.Trial, []byte, error) {
 	exit, err := h.ask(ctx, data, heard)
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +126,7 @@ func (h *asker) try(ctx context.Context, in *provision.Input, data []byte, heard
 		return nil, exit.Reply, err
 	}
 	for _, w := range exit.Warnings {
-		t.Warnings = append(t.Warnings, provision.Finding{Message: w})
+		t.Warnings = append(t.Warnings, contract.Problem{Advice: model.Advice{Message: w}})
 	}
 	return t, exit.Reply, nil
 }
@@ -139,7 +140,7 @@ func (c *helperRunCommand) run(a *app) []ending {
 	if err != nil {
 		return a.refused(refuse(exitUnreadable, "%s: %w", c.Input, unreadable(err, ": settle helper input makes one")))
 	}
-	in, err := provision.ParseInput(data)
+	in, err := contract.ParseInput(data)
 	if err != nil {
 		return a.refused(refuse(exitInvalid, "%s: %w: settle helper input makes one that is right", c.Input, err))
 	}
@@ -153,13 +154,13 @@ func (c *helperRunCommand) run(a *app) []ending {
 		a.print([]byte("decision  none\nerror     " + render.Escape(err.Error()) + "\n"))
 		return []ending{{refused: &refusal{exitFailed, err}}}
 	}
-	if !a.Quiet || t.Action == provision.Refuse {
+	if !a.Quiet || t.Action == contract.Refuse {
 		a.print(trialText(t))
 	}
 	switch t.Action {
-	case provision.Refuse:
+	case contract.Refuse:
 		return []ending{{refused: refuse(exitFailed, "refused")}}
-	case provision.Defer:
+	case contract.Defer:
 		return []ending{{refused: refuse(exitLater, "deferred")}}
 	}
 	return nil
@@ -182,7 +183,7 @@ func (a *app) readInput(path string) ([]byte, error) {
 		defer func() { _ = f.Close() }() // only read
 		in = f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, provision.MaxReply))
+	data, err := io.ReadAll(io.LimitReader(in, contract.MaxReply))
 	return bytes.TrimSuffix(data, []byte("\n")), err
 }
 

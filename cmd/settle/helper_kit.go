@@ -17,6 +17,7 @@ import (
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/proc"
 	"github.com/settle-cm/settle/resources/provision"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 type helperTestCommand struct {
@@ -84,7 +85,7 @@ func (c *helperTestCommand) run(a *app) []ending {
 // features, and what is no server at all.
 func kit() []kitCase {
 	var cases []kitCase
-	for _, s := range provision.Samples() {
+	for _, s := range contract.Samples() {
 		cases = append(cases, kitCase{name: s.Name, input: s.Data})
 	}
 	half := cases[0].input[:len(cases[0].input)/2]
@@ -136,9 +137,9 @@ func decoded(text []byte) (any, error) {
 
 // run asks for one case. It returns what the answer was, or why it is wrong.
 func (h *asker) run(ctx context.Context, t *kitCase) (string, error) {
-	in, err := provision.ParseInput(t.input)
+	in, err := contract.ParseInput(t.input)
 	if err != nil {
-		in = &provision.Input{}
+		in = &contract.Input{}
 	}
 	try, reply, err := h.try(ctx, in, t.input, nil)
 	switch {
@@ -146,7 +147,7 @@ func (h *asker) run(ctx context.Context, t *kitCase) (string, error) {
 		return "fails, as it should", nil
 	case err != nil:
 		return "", err
-	case t.broken && try.Action != provision.Defer:
+	case t.broken && try.Action != contract.Defer:
 		return "", fmt.Errorf("answers %s to an input that is none; defer, or exit with another code than 0", try.Action)
 	case try.Err() != nil:
 		return "", try.Err()

@@ -40,12 +40,16 @@ var edges = map[string][]string{
 	"providers/journal":   {"model"},
 	"providers/files":     {"model", "model/disk"},
 	"providers/helper":    {"model"},
-	"providers/tokens":    {},
+	"providers/tokens":    {"resources/provision/contract"}, // the tokens that the contract speaks of
 	"providers/facts":     {},
 	"providers/posix":     {"model"},
 	"providers/shell":     {"model"},
 	"resources":           {"model", "resources/*", "providers/*"},
 	"resources/*":         {"model", "model/disk", "model/spelling"},
+	"resources/provision": {"model", "model/disk", "model/secret", "model/spelling", "resources/provision/contract"},
+
+	"resources/provision/contract": {"model", "model/spelling"},
+
 	"cmd/internal/layout": {},
 	"cmd/internal/render": {"cmd/internal/layout", "model"},
 	"cmd/internal/typed":  {},

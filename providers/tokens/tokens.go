@@ -19,32 +19,11 @@ import (
 	"time"
 
 	lib "github.com/choria-io/tokens"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 // Issuer is the name that signs tokens without a chain.
 const Issuer = "Choria Provisioner"
-
-// Server holds the claims of a server's token.
-type Server struct {
-	Identity    string
-	Org         string
-	Collectives []string
-	PubSubjects []string
-	PublicKey   ed25519.PublicKey
-	Expires     time.Time
-	Permitted   bool // it has permissions: those that follow
-	Submission  bool
-	Streams     bool
-	Governor    bool
-	ServiceHost bool
-}
-
-// Signer is the key that signs: the seed of an issuer, or of a link of the issuer's
-// chain with the token of that link.
-type Signer struct {
-	Seed  []byte
-	Token string // "" for the issuer itself
-}
 
 // Verify checks a provisioning token against a public key, PEM or hex, and
 // returns its claims as JSON, numbers as they are written.
@@ -105,7 +84,7 @@ func publicKey(text string) (any, error) {
 
 // Sign makes the token of a server. The expiry of the signer's own token is
 // the latest that it can have.
-func Sign(s Server, by Signer) (string, error) {
+func Sign(s contract.Token, by contract.Signer) (string, error) {
 	claims, key, _, err := prepare(s, by)
 	if err != nil {
 		return "", err
@@ -119,7 +98,7 @@ func Sign(s Server, by Signer) (string, error) {
 
 // prepare returns the claims of a server's token, the key that signs them and the
 // key that verifies the result.
-func prepare(s Server, by Signer) (*lib.ServerClaims, ed25519.PrivateKey, ed25519.PublicKey, error) {
+func prepare(s contract.Token, by contract.Signer) (*lib.ServerClaims, ed25519.PrivateKey, ed25519.PublicKey, error) {
 	if len(by.Seed) != ed25519.SeedSize {
 		return nil, nil, nil, errors.New("the signing key is not a seed of 32 bytes")
 	}
@@ -176,7 +155,7 @@ func chainLink(token string) (*lib.ClientIDClaims, ed25519.PublicKey, error) {
 // claims are the wanted ones, and a third of its validity is left. A wanted expiry
 // matches an equal moment, and also an equal length of validity. Otherwise a caller
 // that always asks for one year from now would get a new token at every call.
-func IsCurrent(token string, s Server, by Signer) (bool, error) {
+func IsCurrent(token string, s contract.Token, by contract.Signer) (bool, error) {
 	want, _, root, err := prepare(s, by)
 	if err != nil {
 		return false, err

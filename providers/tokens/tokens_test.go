@@ -19,6 +19,7 @@ import (
 
 	lib "github.com/choria-io/tokens"
 	"github.com/google/go-cmp/cmp"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 func newKey(t *testing.T) (ed25519.PublicKey, ed25519.PrivateKey) {
@@ -127,7 +128,7 @@ func certificate(t *testing.T, key *rsa.PrivateKey) string {
 func TestVerifyReadsRealClaims(t *testing.T) {
 	pub, key := newKey(t)
 	found := 0
-	for _, pattern := range []string{"../../resources/provision/samples/*.json", "../../resources/provision/samples/captured/*.json"} {
+	for _, pattern := range []string{"../../resources/provision/contract/samples/*.json", "../../resources/provision/contract/samples/captured/*.json"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +169,7 @@ func TestVerifyReadsRealClaims(t *testing.T) {
 // chain is an issuer with one who may sign in its name.
 type chain struct {
 	root   ed25519.PublicKey
-	signer Signer
+	signer contract.Signer
 }
 
 func newChain(t *testing.T, validity time.Duration) chain {
@@ -182,13 +183,13 @@ func newChain(t *testing.T, validity time.Duration) chain {
 	if err := claims.AddOrgIssuerData(rootKey); err != nil {
 		t.Fatal(err)
 	}
-	return chain{root, Signer{key.Seed(), sign(t, claims, rootKey)}}
+	return chain{root, contract.Signer{Seed: key.Seed(), Token: sign(t, claims, rootKey)}}
 }
 
-func server(t *testing.T) Server {
+func server(t *testing.T) contract.Token {
 	t.Helper()
 	pub, _ := newKey(t)
-	return Server{
+	return contract.Token{
 		Identity: "node1", Org: "acme", Collectives: []string{"a", "b"}, PubSubjects: []string{"acme.>"}, PublicKey: pub,
 		Expires: time.Now().AddDate(1, 0, 0), Permitted: true, Streams: true, ServiceHost: true,
 	}
@@ -197,7 +198,7 @@ func server(t *testing.T) Server {
 func TestSign(t *testing.T) {
 	s := server(t)
 	pub, key := newKey(t)
-	token, err := Sign(s, Signer{Seed: key.Seed()})
+	token, err := Sign(s, contract.Signer{Seed: key.Seed()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,15 +256,15 @@ func TestUnauthorisedSignersAreRefused(t *testing.T) {
 	forged = forged[:len(forged)-10] + "AAAAAAAAAA"
 	tests := []struct {
 		name string
-		by   Signer
+		by   contract.Signer
 		err  string
 	}{
-		{"no seed", Signer{Seed: []byte("x")}, "the signing key is not a seed of 32 bytes"},
-		{"another's seed", Signer{key.Seed(), good.signer.Token}, "the signing key is not the one that the signer's token is for"},
+		{"no seed", contract.Signer{Seed: []byte("x")}, "the signing key is not a seed of 32 bytes"},
+		{"another's seed", contract.Signer{Seed: key.Seed(), Token: good.signer.Token}, "the signing key is not the one that the signer's token is for"},
 		{"expired", newChain(t, -time.Hour).signer, "read the signer's token: it expired on "},
-		{"not of a chain", Signer{key.Seed(), sign(t, plain, key)}, "read the signer's token: it is not one that an issuer lets sign others"},
-		{"forged", Signer{key.Seed(), forged}, "read the signer's token: could not parse client id token: token signature is invalid"},
-		{"no token", Signer{key.Seed(), "x"}, "read the signer's token: token is malformed"},
+		{"not of a chain", contract.Signer{Seed: key.Seed(), Token: sign(t, plain, key)}, "read the signer's token: it is not one that an issuer lets sign others"},
+		{"forged", contract.Signer{Seed: key.Seed(), Token: forged}, "read the signer's token: could not parse client id token: token signature is invalid"},
+		{"no token", contract.Signer{Seed: key.Seed(), Token: "x"}, "read the signer's token: token is malformed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -281,29 +282,29 @@ func TestIsCurrent(t *testing.T) {
 	was := server(t)
 	_, key := newKey(t)
 	_, other := newKey(t)
-	by := Signer{Seed: key.Seed()}
+	by := contract.Signer{Seed: key.Seed()}
 	c := newChain(t, 60*24*time.Hour)
 	day := 24 * time.Hour
 	pub, _ := newKey(t)
 	tests := []struct {
 		name   string
-		signer Signer
-		change func(*Server)
-		by     Signer
+		signer contract.Signer
+		change func(*contract.Token)
+		by     contract.Signer
 		want   bool
 	}{
 		{name: "the same", want: true},
-		{name: "a year from now, a day later", change: func(s *Server) { s.Expires = s.Expires.Add(day) }, want: true},
-		{name: "a month longer", change: func(s *Server) { s.Expires = s.Expires.Add(30 * day) }},
-		{name: "a month shorter", change: func(s *Server) { s.Expires = s.Expires.Add(-30 * day) }},
-		{name: "another identity", change: func(s *Server) { s.Identity = "node2" }},
-		{name: "another organization", change: func(s *Server) { s.Org = "choria" }},
-		{name: "another collective", change: func(s *Server) { s.Collectives = []string{"a"} }},
-		{name: "another subject", change: func(s *Server) { s.PubSubjects = nil }},
-		{name: "another permission", change: func(s *Server) { s.Governor = true }},
-		{name: "no permissions", change: func(s *Server) { s.Permitted = false }},
-		{name: "another key", change: func(s *Server) { s.PublicKey = pub }},
-		{name: "another signer", by: Signer{Seed: other.Seed()}},
+		{name: "a year from now, a day later", change: func(s *contract.Token) { s.Expires = s.Expires.Add(day) }, want: true},
+		{name: "a month longer", change: func(s *contract.Token) { s.Expires = s.Expires.Add(30 * day) }},
+		{name: "a month shorter", change: func(s *contract.Token) { s.Expires = s.Expires.Add(-30 * day) }},
+		{name: "another identity", change: func(s *contract.Token) { s.Identity = "node2" }},
+		{name: "another organization", change: func(s *contract.Token) { s.Org = "choria" }},
+		{name: "another collective", change: func(s *contract.Token) { s.Collectives = []string{"a"} }},
+		{name: "another subject", change: func(s *contract.Token) { s.PubSubjects = nil }},
+		{name: "another permission", change: func(s *contract.Token) { s.Governor = true }},
+		{name: "no permissions", change: func(s *contract.Token) { s.Permitted = false }},
+		{name: "another key", change: func(s *contract.Token) { s.PublicKey = pub }},
+		{name: "another signer", by: contract.Signer{Seed: other.Seed()}},
 		{name: "in a chain", signer: c.signer, by: c.signer, want: true},
 		{name: "from a signer to a chain", by: c.signer},
 		{name: "from a chain to a signer", signer: c.signer, by: by},
@@ -337,9 +338,9 @@ func TestIsCurrent(t *testing.T) {
 }
 
 // aged signs a token as it would have been some time ago.
-func aged(t *testing.T, s Server, key ed25519.PrivateKey, ago, validity time.Duration) string {
+func aged(t *testing.T, s contract.Token, key ed25519.PrivateKey, ago, validity time.Duration) string {
 	t.Helper()
-	claims, _, _, err := prepare(s, Signer{Seed: key.Seed()})
+	claims, _, _, err := prepare(s, contract.Signer{Seed: key.Seed()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +363,7 @@ func TestTokenIsCurrentUntilAThirdIsLeft(t *testing.T) {
 	}{{0, true}, {19 * 24 * time.Hour, true}, {21 * 24 * time.Hour, false}, {31 * 24 * time.Hour, false}} {
 		token := aged(t, s, key, tt.age, validity)
 		s.Expires = time.Now().Add(validity)
-		if got, err := IsCurrent(token, s, Signer{Seed: key.Seed()}); got != tt.want || err != nil {
+		if got, err := IsCurrent(token, s, contract.Signer{Seed: key.Seed()}); got != tt.want || err != nil {
 			t.Errorf("after %s: kept %v, %v", tt.age, got, err)
 		}
 	}
@@ -379,7 +380,7 @@ func TestTokenIsCurrentForAnEqualExpiry(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Expires = claims.ExpiresAt.Time
-	if got, err := IsCurrent(token, s, Signer{Seed: key.Seed()}); !got || err != nil {
+	if got, err := IsCurrent(token, s, contract.Signer{Seed: key.Seed()}); !got || err != nil {
 		t.Errorf("kept %v, %v", got, err)
 	}
 }

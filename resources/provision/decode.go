@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 // defaultDenyList are the names that Choria keeps for those who may do
@@ -153,7 +155,7 @@ func (s *server) decodeFeatures(b *model.Body) {
 		on, ok := switches[v.Text]
 		if !ok {
 			suggestion := "settle knows pki, ed25519, jwt and upgrades"
-			if near := spelling.Suggest(v.Text, sortedKeys(switches)); near != "" {
+			if near := spelling.Suggest(v.Text, slices.Sorted(maps.Keys(switches))); near != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", near)
 			}
 			b.RefuseAt(v.Pos, "features", fmt.Sprintf("unknown feature %q", v.Text), suggestion)
@@ -191,7 +193,7 @@ func denyList(b *model.Body) []*regexp.Regexp {
 func (s *server) decodeTokens(b *model.Body) {
 	if b.Has("server_jwt_validity") {
 		s.validity = b.Duration("server_jwt_validity")
-		if s.validity < anHour {
+		if s.validity < contract.MinValidity {
 			b.Refuse("server_jwt_validity", "a token has to be good for an hour at least", "")
 		}
 	}
@@ -235,7 +237,7 @@ func (s *server) decodeInventory(b *model.Body) {
 	}
 	var buf bytes.Buffer
 	writeJSON(&buf, v)
-	inv, err := ParseInventory(buf.Bytes())
+	inv, err := contract.ParseInventory(buf.Bytes())
 	if err != nil {
 		b.Refuse("inventory", err.Error(), "")
 		return

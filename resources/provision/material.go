@@ -22,6 +22,7 @@ import (
 
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/disk"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 // material is what a server brings into an exchange: its keys, its claims and
@@ -41,7 +42,7 @@ type material struct {
 // prepare gathers everything that a helper is told. It writes nothing.
 func (s *server) prepare(ctx context.Context) (*material, error) {
 	m := &material{}
-	in := Input{Identity: s.identity}
+	in := contract.Input{Identity: s.identity}
 	if s.features.JWT {
 		if err := s.verifyToken(m); err != nil {
 			return nil, err
@@ -180,7 +181,7 @@ func (s *server) own(m *material, path string, anew bool, fits func(text string)
 	return text, fits(text)
 }
 
-func (s *server) ownSeed(m *material) (*Ed25519, error) {
+func (s *server) ownSeed(m *material) (*contract.Ed25519, error) {
 	text, err := s.own(m, s.seedFile(), false, func(text string) error {
 		seed, err := parseSeed(text)
 		if err == nil {
@@ -200,7 +201,7 @@ func (s *server) ownSeed(m *material) (*Ed25519, error) {
 	if _, err := rand.Read(nonce); err != nil {
 		return nil, err
 	}
-	return &Ed25519{
+	return &contract.Ed25519{
 		PublicKey: hex.EncodeToString(m.seed.Public().(ed25519.PublicKey)),
 		Directory: s.dir,
 		Signature: hex.EncodeToString(ed25519.Sign(m.seed, []byte(hex.EncodeToString(nonce)))),
@@ -220,7 +221,7 @@ func parseSeed(text string) ([]byte, error) {
 const keyBits = 2048
 
 // ownRequest makes the server's certificate request, or takes the one it has.
-func (s *server) ownRequest(m *material) (*CSR, error) {
+func (s *server) ownRequest(m *material) (*contract.CSR, error) {
 	for _, re := range s.deny {
 		if re.MatchString(s.identity) {
 			return nil, fmt.Errorf("no certificate is requested for %q: cert_deny_list has %s", s.identity, re)
@@ -233,7 +234,7 @@ func (s *server) ownRequest(m *material) (*CSR, error) {
 	name := requestedName(csr)
 	others := name != "" && name != s.identity // and so is the key
 	text, err := s.own(m, s.inSSL(keyFile), others, func(text string) (err error) {
-		m.key, err = parseKey(text)
+		m.key, err = contract.ParseKey(text)
 		return err
 	}, newKeyPEM)
 	if err != nil {
@@ -253,24 +254,12 @@ func (s *server) ownRequest(m *material) (*CSR, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &CSR{CSR: m.csrPEM, PublicKey: public, SSLDir: s.ssldir}, nil
-}
-
-func parseRequest(text string) *x509.CertificateRequest {
-	block, _ := pem.Decode([]byte(text))
-	if block == nil {
-		return nil
-	}
-	csr, err := x509.ParseCertificateRequest(block.Bytes)
-	if err != nil || csr.CheckSignature() != nil {
-		return nil
-	}
-	return csr
+	return &contract.CSR{CSR: m.csrPEM, PublicKey: public, SSLDir: s.ssldir}, nil
 }
 
 // requestedName says whom a certificate request is for, "" when it is none.
 func requestedName(text string) string {
-	if csr := parseRequest(text); csr != nil {
+	if csr := contract.ParseRequest(text); csr != nil {
 		return csr.Subject.CommonName
 	}
 	return ""
@@ -278,8 +267,8 @@ func requestedName(text string) string {
 
 // requestOf says whether a certificate request is one of the key's.
 func requestOf(text string, key crypto.Signer) bool {
-	csr := parseRequest(text)
-	return csr != nil && samePublic(csr.PublicKey, key.Public())
+	csr := contract.ParseRequest(text)
+	return csr != nil && contract.EqualKeys(csr.PublicKey, key.Public())
 }
 
 func newKeyPEM() (string, error) {
@@ -311,8 +300,8 @@ func publicPEM(key crypto.PublicKey) (string, error) {
 }
 
 // takeInventory gathers what is known of the server.
-func (s *server) takeInventory(ctx context.Context) (Inventory, error) {
-	inv := Inventory{}
+func (s *server) takeInventory(ctx context.Context) (contract.Inventory, error) {
+	inv := contract.Inventory{}
 	var data []byte
 	var err error
 	switch {
@@ -333,7 +322,7 @@ func (s *server) takeInventory(ctx context.Context) (Inventory, error) {
 		return inv, err
 	}
 	if data != nil {
-		parsed, err := ParseInventory(data)
+		parsed, err := contract.ParseInventory(data)
 		if err != nil {
 			return inv, fmt.Errorf("%s: %w", s.inventorySource(), err)
 		}

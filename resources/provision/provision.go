@@ -2,48 +2,26 @@
 // helper, decide how a Choria server is configured, and makes the server so:
 // idempotently, whole, and only after everything the helper said was checked.
 //
-// Input and Reply are the contract with the helper, Judge is what settle makes
-// of a reply; neither touches anything. What touches the machine is handed in
-// as functions.
+// Package contract defines the exchange with the helper. Functions that touch the
+// machine are handed in with Options.
 package provision
 
 import (
 	"context"
-	"crypto/ed25519"
 	"regexp"
 	"sync"
 	"time"
 
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/disk"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
-
-// Token is what a server's token says.
-type Token struct {
-	Identity    string
-	Org         string
-	Collectives []string
-	PubSubjects []string
-	PublicKey   ed25519.PublicKey
-	Expires     time.Time
-	Permitted   bool // it has permissions: those that follow
-	Submission  bool
-	Streams     bool
-	Governor    bool
-	ServiceHost bool
-}
-
-// Signer is who signs tokens.
-type Signer struct {
-	Seed  []byte
-	Token string // of a signer in an issuer's chain; "": it is the issuer
-}
 
 // Tokens is what verifies and signs them.
 type Tokens struct {
-	Verify func(token, key string) (claims []byte, err error)
-	Sign   func(Token, Signer) (string, error)
-	Keep   func(token string, want Token, by Signer) (bool, error)
+	Verify    func(token, key string) (claims []byte, err error)
+	Sign      func(contract.Token, contract.Signer) (string, error)
+	IsCurrent func(token string, want contract.Token, by contract.Signer) (bool, error)
 }
 
 // Options are what the type needs from the program around it.
@@ -83,22 +61,22 @@ type world struct {
 
 	gathered struct {
 		sync.Mutex
-		*Inventory
+		*contract.Inventory
 	}
 }
 
 // facts gathers those of this machine once a run: it costs more than a helper,
 // and there may be a thousand of them.
-func (w *world) facts(ctx context.Context) (Inventory, error) {
+func (w *world) facts(ctx context.Context) (contract.Inventory, error) {
 	w.gathered.Lock()
 	defer w.gathered.Unlock()
 	if w.gathered.Inventory == nil {
 		facts, err := w.Facts(ctx)
 		if err == nil {
-			w.gathered.Inventory, err = ParseInventory(facts)
+			w.gathered.Inventory, err = contract.ParseInventory(facts)
 		}
 		if err != nil {
-			return Inventory{}, err
+			return contract.Inventory{}, err
 		}
 	}
 	return *w.gathered.Inventory, nil
@@ -115,7 +93,7 @@ type server struct {
 	identity string
 	timeout  *time.Duration // nil: each command's own default
 	site     string
-	features Features
+	features contract.Features
 
 	dir, config, ssldir string // absolute
 	owner, group        string // "" is not declared
@@ -125,7 +103,7 @@ type server struct {
 	validity                 time.Duration
 	deny                     []*regexp.Regexp
 
-	inventory        *Inventory
+	inventory        *contract.Inventory
 	inventoryFile    string
 	inventoryCommand []string
 	version          string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/secret"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 const (
@@ -51,13 +52,13 @@ func (s *server) foresee(ctx context.Context, d model.Decision) (model.Decision,
 	}
 	reason := a.mask.Redact(a.verdict.Reason)
 	switch a.verdict.Action {
-	case Defer:
+	case contract.Defer:
 		d.Reason = "would be deferred: " + reason
 		return d, nil
-	case Shutdown:
+	case contract.Shutdown:
 		d.Reason = "would be shut down: " + reason
 		return d, nil
-	case Upgrade:
+	case contract.Upgrade:
 		d.Reason = "would be upgraded to " + a.reply.Upgrade
 		return d, nil
 	}
@@ -124,8 +125,8 @@ func (s *server) paused() error {
 // answer is what came of asking the helper.
 type answer struct {
 	*material
-	reply   *Reply
-	verdict Verdict
+	reply   *contract.Reply
+	verdict contract.Verdict
 	exit    model.Exit
 	tried   bool          // the helper was to be started
 	took    time.Duration // zero: it was not
@@ -192,7 +193,7 @@ func (s *server) ask(ctx context.Context, stage model.Stage, keep bool) (*answer
 	if err != nil {
 		return a, s.failure(a, err)
 	}
-	if a.reply, err = ParseReply(a.exit.Reply); err != nil {
+	if a.reply, err = contract.ParseReply(a.exit.Reply); err != nil {
 		return a, s.failure(a, err)
 	}
 	a.verdict, err = s.judge(a, false)
@@ -214,8 +215,8 @@ func both(outer model.Redactor, inner *secret.Redactor) model.Redactor {
 }
 
 // judge passes the verdict on a reply, with what is known of this machine.
-func (s *server) judge(a *answer, noUpgrade bool) (Verdict, error) {
-	situation := Situation{
+func (s *server) judge(a *answer, noUpgrade bool) (contract.Verdict, error) {
+	situation := contract.Situation{
 		Identity: s.identity, Now: s.w.Now(), Features: s.features, Version: a.version, NoUpgrade: noUpgrade,
 		Directory: s.dir, SigningKey: s.signingKey,
 	}
@@ -224,11 +225,11 @@ func (s *server) judge(a *answer, noUpgrade bool) (Verdict, error) {
 	} else if a.reply.Certificate != "" && a.reply.Key == "" {
 		key, err := s.keyThere(filepath.Join(s.sslDir(a.reply), keyFile))
 		if err != nil {
-			return Verdict{}, err
+			return contract.Verdict{}, err
 		}
 		situation.Key = key
 	}
-	v := Judge(a.reply, situation)
+	v := contract.Judge(a.reply, situation)
 	return v, s.failure(a, v.Err())
 }
 
@@ -238,7 +239,7 @@ func (s *server) keyThere(path string) (crypto.PublicKey, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	key, err := parseKey(text)
+	key, err := contract.ParseKey(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -298,12 +299,12 @@ func (s *server) warnings(a *answer) []string {
 // follow does what a verdict says.
 func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) error {
 	switch a.verdict.Action {
-	case Defer:
+	case contract.Defer:
 		effect.Ended, effect.Reason = model.Deferred, a.mask.Redact(a.verdict.Reason)
 		return nil
-	case Shutdown:
+	case contract.Shutdown:
 		return s.shutdown(ctx, stage, a, effect)
-	case Upgrade:
+	case contract.Upgrade:
 		done, err := s.upgrade(ctx, stage, a, effect)
 		if done || err != nil {
 			return err

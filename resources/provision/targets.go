@@ -5,11 +5,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 // The server's files in ssldir.
@@ -44,7 +47,7 @@ func (s *server) opaPolicies() string    { return filepath.Join(s.dir, "policies
 
 // sslDir is where credentials go: a certificate request has said so, the reply
 // may say so, or the manifest does.
-func (s *server) sslDir(r *Reply) string {
+func (s *server) sslDir(r *contract.Reply) string {
 	if s.features.PKI || r.SSLDir == "" {
 		return s.ssldir
 	}
@@ -53,7 +56,7 @@ func (s *server) sslDir(r *Reply) string {
 
 // targets lists what a reply asks for, in the order in which it is written: the
 // configuration last, because it refers to the rest.
-func (s *server) targets(r *Reply, m *material) ([]target, error) {
+func (s *server) targets(r *contract.Reply, m *material) ([]target, error) {
 	list := []target{{path: s.dir, mode: 0o755, dir: true}}
 	if s.features.Ed25519 {
 		tokens, err := s.tokenTargets(r, m)
@@ -82,13 +85,13 @@ func (s *server) targets(r *Reply, m *material) ([]target, error) {
 func configuration(values map[string]string) string {
 	var b strings.Builder
 	b.WriteString(header)
-	for _, key := range sortedKeys(values) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		fmt.Fprintf(&b, "%s = %s\n", key, values[key])
 	}
 	return b.String()
 }
 
-func (s *server) tokenTargets(r *Reply, m *material) ([]target, error) {
+func (s *server) tokenTargets(r *contract.Reply, m *material) ([]target, error) {
 	want := s.token(r, m)
 	by, err := s.signer()
 	if err != nil {
@@ -97,7 +100,7 @@ func (s *server) tokenTargets(r *Reply, m *material) ([]target, error) {
 	seed := target{path: s.seedFile(), mode: 0o600, text: fmt.Sprintf("%x", m.seed.Seed()), secret: true}
 	seed.good = func(have string) (bool, error) { return strings.TrimSpace(have) == seed.text, nil }
 	jwt := target{path: s.tokenFile(), mode: 0o600, secret: true}
-	jwt.good = func(have string) (bool, error) { return s.w.Tokens.Keep(have, want, by) }
+	jwt.good = func(have string) (bool, error) { return s.w.Tokens.IsCurrent(have, want, by) }
 	have, _, err := s.readIfThere(jwt.path)
 	if err == nil {
 		if good, _ := jwt.good(have); good { // else signing finds out why
@@ -112,8 +115,8 @@ func (s *server) tokenTargets(r *Reply, m *material) ([]target, error) {
 }
 
 // token is what the server's token has to say.
-func (s *server) token(r *Reply, m *material) Token {
-	t := Token{Identity: s.identity, Org: "choria", Collectives: []string{"mcollective"}, PublicKey: m.seed.Public().(ed25519.PublicKey)}
+func (s *server) token(r *contract.Reply, m *material) contract.Token {
+	t := contract.Token{Identity: s.identity, Org: "choria", Collectives: []string{"mcollective"}, PublicKey: m.seed.Public().(ed25519.PublicKey)}
 	if r.Configuration["plugin.security.provider"] == "choria" {
 		t.Collectives = []string{"choria"}
 	}
@@ -133,7 +136,7 @@ func (s *server) token(r *Reply, m *material) Token {
 		t.Collectives = c.Collectives
 	}
 	t.PubSubjects = c.PubSubjects
-	if at, _ := c.expiry(now); !at.IsZero() {
+	if at, _ := c.Expiry(now); !at.IsZero() {
 		t.Expires = at
 	}
 	if p := c.Permissions; p != nil {
@@ -153,25 +156,25 @@ func splitList(text string) []string {
 }
 
 // signer reads who signs, every time: so keys can be changed under a run.
-func (s *server) signer() (Signer, error) {
+func (s *server) signer() (contract.Signer, error) {
 	text, err := s.read(s.signingKey)
 	if err != nil {
-		return Signer{}, fmt.Errorf("read jwt_signing_key: %w", err)
+		return contract.Signer{}, fmt.Errorf("read jwt_signing_key: %w", err)
 	}
 	seed, err := parseSeed(text)
 	if err != nil {
-		return Signer{}, fmt.Errorf("read jwt_signing_key %s: %w", s.signingKey, err)
+		return contract.Signer{}, fmt.Errorf("read jwt_signing_key %s: %w", s.signingKey, err)
 	}
-	by := Signer{Seed: seed}
+	by := contract.Signer{Seed: seed}
 	if s.signingToken != "" {
 		if by.Token, err = s.read(s.signingToken); err != nil {
-			return Signer{}, fmt.Errorf("read jwt_signing_token: %w", err)
+			return contract.Signer{}, fmt.Errorf("read jwt_signing_token: %w", err)
 		}
 	}
 	return by, nil
 }
 
-func (s *server) credentialTargets(r *Reply, m *material) []target {
+func (s *server) credentialTargets(r *contract.Reply, m *material) []target {
 	if !s.features.PKI && r.Key == "" && r.Certificate == "" {
 		return nil
 	}
@@ -206,11 +209,11 @@ func certificateWillDo(have, want string, now time.Time) bool {
 	if have == want {
 		return true
 	}
-	olds, err := parseCertificates(have)
+	olds, err := contract.ParseCertificates(have)
 	if err != nil {
 		return false
 	}
-	news, err := parseCertificates(want)
+	news, err := contract.ParseCertificates(want)
 	if err != nil || len(olds) != len(news) {
 		return false
 	}
@@ -221,7 +224,7 @@ func certificateWillDo(have, want string, now time.Time) bool {
 	}
 	old, fresh := olds[0], news[0]
 	left, whole := old.NotAfter.Sub(now), old.NotAfter.Sub(old.NotBefore)
-	return left >= whole/3 && samePublic(old.PublicKey, fresh.PublicKey) &&
+	return left >= whole/3 && contract.EqualKeys(old.PublicKey, fresh.PublicKey) &&
 		slices.Equal(old.RawSubject, fresh.RawSubject) && slices.Equal(old.RawIssuer, fresh.RawIssuer) &&
 		slices.Equal(old.AuthorityKeyId, fresh.AuthorityKeyId) && slices.Equal(names(old), names(fresh))
 }
@@ -266,7 +269,7 @@ func (s *server) policyFiles(dir string, policies map[string]string) []target {
 	if dir != s.actionPolicies() {
 		list = append(list, target{path: dir, mode: 0o700, dir: true})
 	}
-	for _, name := range sortedKeys(policies) {
+	for _, name := range slices.Sorted(maps.Keys(policies)) {
 		list = append(list, target{path: filepath.Join(dir, name), mode: 0o400, text: policies[name]})
 	}
 	return list

@@ -2,14 +2,12 @@ package provision
 
 import (
 	"context"
-	"embed"
 	"errors"
-	"io/fs"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 // Prepare returns what the helper of a provision would be told now: the exact
@@ -28,7 +26,7 @@ func Prepare(ctx context.Context, spec model.Spec) ([]byte, error) {
 
 // Trial is what would become of a reply, on a server that has nothing yet.
 type Trial struct {
-	Verdict
+	contract.Verdict
 	Files []File // for Apply
 }
 
@@ -42,36 +40,36 @@ type File struct {
 
 // Try judges a reply to an input. Features are those that the input shows, and
 // upgrades when they are asked for. The error is why it is no reply.
-func Try(in *Input, reply []byte, upgrades bool, now time.Time) (*Trial, error) {
-	r, err := ParseReply(reply)
+func Try(in *contract.Input, reply []byte, upgrades bool, now time.Time) (*Trial, error) {
+	r, err := contract.ParseReply(reply)
 	if err != nil {
 		return nil, err
 	}
 	s := &server{identity: in.Identity, dir: "/etc/choria"}
-	s.features = Features{PKI: in.CSR != nil, Ed25519: in.Ed25519 != nil, JWT: in.JWT != nil, Upgrades: upgrades}
+	s.features = contract.Features{PKI: in.CSR != nil, Ed25519: in.Ed25519 != nil, JWT: in.JWT != nil, Upgrades: upgrades}
 	if in.Ed25519 != nil && in.Ed25519.Directory != "" {
 		s.dir = in.Ed25519.Directory
 	}
 	s.ssldir = filepath.Join(s.dir, "ssl")
-	situation := Situation{Identity: in.Identity, Now: now, Features: s.features}
-	if inv, err := ParseInventory([]byte(in.Inventory)); err == nil {
+	situation := contract.Situation{Identity: in.Identity, Now: now, Features: s.features}
+	if inv, err := contract.ParseInventory([]byte(in.Inventory)); err == nil {
 		situation.Version = inv.Version
 	}
 	if in.CSR != nil {
 		s.ssldir, situation.SSLDir = in.CSR.SSLDir, in.CSR.SSLDir
-		if csr := parseRequest(in.CSR.CSR); csr != nil {
+		if csr := contract.ParseRequest(in.CSR.CSR); csr != nil {
 			situation.Key = csr.PublicKey
 		}
 	}
-	t := &Trial{Verdict: Judge(r, situation)}
-	if t.Action == Apply {
+	t := &Trial{Verdict: contract.Judge(r, situation)}
+	if t.Action == contract.Apply {
 		t.Files = s.trialFiles(r)
 	}
 	return t, nil
 }
 
 // trialFiles lists the files of a reply without looking at any machine.
-func (s *server) trialFiles(r *Reply) []File {
+func (s *server) trialFiles(r *contract.Reply) []File {
 	var files []File
 	if s.features.Ed25519 {
 		files = append(files, File{Path: s.dir + "/server.jwt", Mode: 0o600, Note: "the token that settle signs"})
@@ -79,7 +77,7 @@ func (s *server) trialFiles(r *Reply) []File {
 	asked := *s
 	asked.features.PKI = false // its key and request are there before any reply
 	asked.ssldir = s.sslDir(r)
-	list := asked.credentialTargets(&Reply{Key: r.Key, Certificate: r.Certificate, CA: r.CA}, nil)
+	list := asked.credentialTargets(&contract.Reply{Key: r.Key, Certificate: r.Certificate, CA: r.CA}, nil)
 	list = append(list, s.policyFiles(s.actionPolicies(), r.ActionPolicies)...)
 	list = append(list, s.policyFiles(s.opaPolicies(), r.OPAPolicies)...)
 	list = append(list, target{path: filepath.Join(s.dir, "server.conf"), mode: 0o600, text: configuration(r.Configuration)})
@@ -93,32 +91,4 @@ func (s *server) trialFiles(r *Reply) []File {
 		}
 	}
 	return files
-}
-
-//go:embed samples
-var samples embed.FS
-
-// Sample is an input as a real system sends it.
-type Sample struct {
-	Name string
-	Data []byte
-}
-
-// Samples returns inputs with every combination of features, for those who test
-// a helper.
-func Samples() []Sample {
-	var list []Sample
-	err := fs.WalkDir(samples, "samples", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := samples.ReadFile(path)
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "samples/"), ".json")
-		list = append(list, Sample{name, data})
-		return err
-	})
-	if err != nil {
-		panic(err) // they are part of the program
-	}
-	return list
 }

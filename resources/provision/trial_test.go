@@ -1,16 +1,21 @@
-package provision
+package provision_test
 
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/settle-cm/settle/resources/provision"
+	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
 func TestTry(t *testing.T) {
-	sample := func(name string) *Input {
+	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	sample := func(name string) *contract.Input {
 		t.Helper()
-		for _, s := range Samples() {
+		for _, s := range contract.Samples() {
 			if s.Name == name {
-				in, err := ParseInput(s.Data)
+				in, err := contract.ParseInput(s.Data)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -40,7 +45,7 @@ func TestTry(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.input+"/"+tt.fixture, func(t *testing.T) {
-			trial, err := Try(sample(tt.input), fixture(t, tt.fixture), tt.upgrades, now)
+			trial, err := provision.Try(sample(tt.input), []byte(fixture(t, tt.fixture)), tt.upgrades, now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,11 +58,11 @@ func TestTry(t *testing.T) {
 			}
 		})
 	}
-	trial, err := Try(sample("none"), reply(t, map[string]any{"configuration": map[string]string{provisionKey: "false", "plugin.nats.pass": "hunter2"}}), false, now)
+	trial, err := provision.Try(sample("none"), []byte(`{"configuration": {"plugin.choria.server.provision": "false", "plugin.nats.pass": "hunter2"}}`), false, now)
 	if err != nil || strings.Contains(trial.Files[0].Text, "hunter2") || !strings.Contains(trial.Files[0].Text, "plugin.nats.pass = ***\n") {
 		t.Errorf("%v, %v", trial, err)
 	}
-	if _, err := Try(sample("none"), nil, false, now); err == nil {
+	if _, err := provision.Try(sample("none"), nil, false, now); err == nil {
 		t.Error("nothing is taken for a reply")
 	}
 }

@@ -1,4 +1,4 @@
-package provision
+package contract
 
 import (
 	"errors"
@@ -8,29 +8,25 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
 )
 
 // MaxReply is how much a helper may write.
 const MaxReply = 16 << 20
 
-// Finding is something to say of a reply: what is wrong or doubtful, and where.
-type Finding struct {
-	Path       string // as in $.configuration.loglevel; "" for the reply as a whole
-	Message    string
-	Suggestion string
+// Problem is a mistake in a reply, or a warning about it.
+type Problem struct {
+	Path string // as in $.configuration.loglevel; "" for the reply as a whole
+	model.Advice
 }
 
-// String returns the finding as one line.
-func (f Finding) String() string {
-	s := f.Message
-	if f.Path != "" {
-		s = f.Path + ": " + s
+// String returns the problem as one line: path: message; suggestion.
+func (p Problem) String() string {
+	if p.Path == "" {
+		return p.Advice.String()
 	}
-	if f.Suggestion != "" {
-		s += "; " + f.Suggestion
-	}
-	return s
+	return p.Path + ": " + p.Advice.String()
 }
 
 // Reply is what a helper answered, read but not judged.
@@ -50,10 +46,10 @@ type Reply struct {
 
 	null     bool
 	received []string  // the keys, as written
-	unknown  []Finding // keys that mean nothing
-	claims   []Finding // claims and permissions that do not exist
-	unused   []Finding // claims that exist and do not count
-	empty    []Finding // nulls where a text belongs
+	unknown  []Problem // keys that mean nothing
+	claims   []Problem // claims and permissions that do not exist
+	unused   []Problem // claims that exist and do not count
+	empty    []Problem // nulls where a text belongs
 }
 
 // ServerClaims is what a reply wants of the server's token.
@@ -95,10 +91,10 @@ func ParseReply(data []byte) (*Reply, error) {
 }
 
 // decoder turns nodes into what the contract has, and collects what does not fit.
-type decoder struct{ wrong []Finding }
+type decoder struct{ wrong []Problem }
 
 func (d *decoder) expected(path string, want shape, got node) {
-	d.wrong = append(d.wrong, Finding{Path: path, Message: fmt.Sprintf("expected %s, got %s", want, got.shape)})
+	d.wrong = append(d.wrong, Problem{path, model.Advice{Message: fmt.Sprintf("expected %s, got %s", want, got.shape)}})
 }
 
 // fits says whether a node has the shape, and tells when it has another one.
@@ -135,13 +131,13 @@ func (d *decoder) texts(path string, n node, to *[]string) {
 
 // each calls the function of every known key of an object, whatever its case,
 // and returns the keys that have none.
-func (d *decoder) each(path string, n node, known map[string]func(path string, n node)) (unknown []Finding) {
+func (d *decoder) each(path string, n node, known map[string]func(path string, n node)) (unknown []Problem) {
 	first := map[string]string{} // by known key, as written
 	for _, f := range n.fields {
 		name, ok := match(f.key, known)
 		at := join(path, f.key)
 		if !ok {
-			u := Finding{Path: at, Message: "is not part of the contract"}
+			u := Problem{at, model.Advice{Message: "is not part of the contract"}}
 			if near := spelling.Suggest(f.key, slices.Sorted(maps.Keys(known))); near != "" {
 				u.Suggestion = fmt.Sprintf("did you mean %q?", near)
 			}
@@ -149,7 +145,7 @@ func (d *decoder) each(path string, n node, known map[string]func(path string, n
 			continue
 		}
 		if before, ok := first[name]; ok && before != f.key { // the reader has told of equal ones
-			d.wrong = append(d.wrong, Finding{Path: at, Message: fmt.Sprintf("is given twice: before as %q, and case does not matter", before)})
+			d.wrong = append(d.wrong, Problem{at, model.Advice{Message: fmt.Sprintf("is given twice: before as %q, and case does not matter", before)}})
 		}
 		first[name] = f.key
 		known[name](at, f.node)
@@ -204,7 +200,7 @@ func (d *decoder) textMap(path string, n node, to *map[string]string, r *Reply) 
 		var s string
 		d.text(at, f.node, &s)
 		if f.shape == null {
-			r.empty = append(r.empty, Finding{Path: at, Message: "is null: taken as an empty text"})
+			r.empty = append(r.empty, Problem{at, model.Advice{Message: "is null: taken as an empty text"}})
 		}
 		(*to)[f.key] = s
 	}
@@ -221,7 +217,7 @@ func (d *decoder) serverClaims(path string, n node, r *Reply) {
 			if n.shape != null && !slices.Contains(want, n.shape) {
 				d.expected(path, want[0], n)
 			}
-			r.unused = append(r.unused, Finding{Path: path, Message: "does not count: settle sets that claim itself"})
+			r.unused = append(r.unused, Problem{path, model.Advice{Message: "does not count: settle sets that claim itself"}})
 		}
 	}
 	unknown := d.each(path, n, map[string]func(string, node){
@@ -266,7 +262,7 @@ func (d *decoder) time(path string, n node, to **float64) {
 	}
 	f, err := strconv.ParseFloat(n.text, 64)
 	if err != nil {
-		d.wrong = append(d.wrong, Finding{Path: path, Message: "is not a time: " + n.text + " is out of range"})
+		d.wrong = append(d.wrong, Problem{path, model.Advice{Message: "is not a time: " + n.text + " is out of range"}})
 		return
 	}
 	*to = &f

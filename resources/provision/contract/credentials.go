@@ -1,4 +1,4 @@
-package provision
+package contract
 
 import (
 	"crypto"
@@ -15,7 +15,7 @@ import (
 func (j *judge) credentials() {
 	own := j.s.Key
 	if j.Key != "" {
-		key, err := parseKey(j.Key)
+		key, err := ParseKey(j.Key)
 		if err != nil {
 			j.refuse("$.key", err.Error(), "")
 		} else {
@@ -24,7 +24,7 @@ func (j *judge) credentials() {
 	}
 	var cert *x509.Certificate
 	if j.Certificate != "" {
-		certs, err := parseCertificates(j.Certificate)
+		certs, err := ParseCertificates(j.Certificate)
 		if err != nil {
 			j.refuse("$.certificate", err.Error(), "")
 		} else {
@@ -32,7 +32,7 @@ func (j *judge) credentials() {
 		}
 	}
 	if j.CA != "" {
-		if _, err := parseCertificates(j.CA); err != nil {
+		if _, err := ParseCertificates(j.CA); err != nil {
 			j.refuse("$.ca", err.Error(), "")
 		}
 	}
@@ -82,7 +82,7 @@ func (j *judge) fitsUs(cert *x509.Certificate, own crypto.PublicKey) {
 	switch {
 	case own == nil:
 		j.warn(path, "there is no private key for the certificate", "answer with the key, or turn on the feature pki")
-	case samePublic(own, cert.PublicKey):
+	case EqualKeys(own, cert.PublicKey):
 	case j.Key != "":
 		j.refuse(path, "the certificate is not for the key beside it", "")
 	case j.s.Features.PKI:
@@ -101,8 +101,8 @@ func (j *judge) fitsUs(cert *x509.Certificate, own crypto.PublicKey) {
 	}
 }
 
-// samePublic says whether two public keys are one.
-func samePublic(a, b crypto.PublicKey) bool {
+// EqualKeys says whether two public keys are one.
+func EqualKeys(a, b crypto.PublicKey) bool {
 	k, ok := a.(interface{ Equal(crypto.PublicKey) bool })
 	return ok && k.Equal(b)
 }
@@ -128,8 +128,8 @@ func pemBlocks(text string) ([]*pem.Block, error) {
 	return blocks, nil
 }
 
-// parseCertificates reads a chain, the server's own certificate first.
-func parseCertificates(text string) ([]*x509.Certificate, error) {
+// ParseCertificates reads a chain, the server's own certificate first.
+func ParseCertificates(text string) ([]*x509.Certificate, error) {
 	blocks, err := pemBlocks(text)
 	if err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func parseCertificates(text string) ([]*x509.Certificate, error) {
 	return certs, nil
 }
 
-// parseKey reads a private key in any of its usual forms.
-func parseKey(text string) (crypto.Signer, error) {
+// ParseKey reads a private key in any of its usual forms.
+func ParseKey(text string) (crypto.Signer, error) {
 	blocks, err := pemBlocks(text)
 	if err != nil {
 		return nil, err
@@ -182,4 +182,18 @@ func parseKey(text string) (crypto.Signer, error) {
 		return nil, errors.New("holds a private key that cannot sign")
 	}
 	return nil, errors.New("holds no private key")
+}
+
+// ParseRequest returns the certificate request in a PEM text, nil when there is
+// none or its signature is wrong.
+func ParseRequest(text string) *x509.CertificateRequest {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return nil
+	}
+	csr, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil || csr.CheckSignature() != nil {
+		return nil
+	}
+	return csr
 }

@@ -1,4 +1,4 @@
-package provision
+package contract
 
 import (
 	"crypto"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
 )
 
@@ -48,8 +49,8 @@ func (a Action) String() string {
 type Verdict struct {
 	Action   Action
 	Reason   string    // for Defer and Shutdown: the helper's message
-	Errors   []Finding // all of them; none but for Refuse
-	Warnings []Finding
+	Errors   []Problem // all of them; none but for Refuse
+	Warnings []Problem
 }
 
 // Err returns the errors as one, nil when there is none.
@@ -101,11 +102,11 @@ type judge struct {
 }
 
 func (j *judge) refuse(path, message, suggestion string) {
-	j.Errors = append(j.Errors, Finding{path, message, suggestion})
+	j.Errors = append(j.Errors, Problem{path, model.Advice{Message: message, Suggestion: suggestion}})
 }
 
 func (j *judge) warn(path, message, suggestion string) {
-	j.Warnings = append(j.Warnings, Finding{path, message, suggestion})
+	j.Warnings = append(j.Warnings, Problem{path, model.Advice{Message: message, Suggestion: suggestion}})
 }
 
 // hold is the verdict on a reply that wants nothing written.
@@ -241,15 +242,15 @@ func (j *judge) policies(key, suffix string, texts map[string]string) {
 	}
 }
 
-// anHour is what a token is at least good for.
-const anHour = time.Hour
+// MinValidity is what a token is at least good for.
+const MinValidity = time.Hour
 
 // expiry returns when a token is to expire by a reply; zero: by default, and why.
-func (c *ServerClaims) expiry(now time.Time) (time.Time, *Finding) {
+func (c *ServerClaims) Expiry(now time.Time) (time.Time, *Problem) {
 	if c == nil || c.Exp == nil || *c.Exp == 0 {
 		return time.Time{}, nil
 	}
-	f := &Finding{Path: "$.server_claims.exp", Suggestion: "exp is a Unix time"}
+	f := &Problem{"$.server_claims.exp", model.Advice{Suggestion: "exp is a Unix time"}}
 	const year9999 = 253402300799
 	switch exp := *c.Exp; {
 	case exp > year9999 || exp < -year9999:
@@ -259,7 +260,7 @@ func (c *ServerClaims) expiry(now time.Time) (time.Time, *Finding) {
 		f.Message = fmt.Sprintf("%.0f is in the past (%s): the default validity is used", exp, time.Unix(int64(exp), 0).UTC().Format("2006-01-02"))
 		f.Suggestion = "exp is a Unix time, not a number of seconds from now"
 		return time.Time{}, f
-	case time.Unix(int64(exp), 0).Before(now.Add(anHour)):
+	case time.Unix(int64(exp), 0).Before(now.Add(MinValidity)):
 		f.Message = "is less than an hour away: the default validity is used"
 		return time.Time{}, f
 	default:
@@ -272,7 +273,7 @@ func (j *judge) serverClaims() {
 		return
 	}
 	j.Errors = append(j.Errors, j.claims...)
-	if _, doubt := j.Claims.expiry(j.s.Now); doubt != nil {
+	if _, doubt := j.Claims.Expiry(j.s.Now); doubt != nil {
 		j.Warnings = append(j.Warnings, *doubt)
 	}
 	for i, c := range j.Claims.Collectives {

@@ -1,4 +1,4 @@
-package provision
+package contract
 
 import (
 	"os"
@@ -50,48 +50,6 @@ func TestInputsAreThoseOfTheRealSystem(t *testing.T) {
 			t.Errorf("inventory\n%s\nwant\n%s\n%v", text, in.Inventory, err)
 		}
 	})
-}
-
-// Our requests and keys have the form of the real system's.
-func TestRequestsAreThoseOfTheRealSystem(t *testing.T) {
-	seen := 0
-	inputs(t, func(t *testing.T, data []byte) {
-		in, err := ParseInput(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if in.CSR == nil {
-			return
-		}
-		seen++
-		theirs := parseRequest(in.CSR.CSR)
-		if theirs == nil || requestedName(in.CSR.CSR) != in.Identity {
-			t.Fatalf("the request is for %q", requestedName(in.CSR.CSR))
-		}
-		if public, err := publicPEM(theirs.PublicKey); err != nil || public != in.CSR.PublicKey {
-			t.Errorf("public key\n%s\nwant\n%s\n%v", public, in.CSR.PublicKey, err)
-		}
-		text, err := newKeyPEM()
-		if err != nil {
-			t.Fatal(err)
-		}
-		key, err := parseKey(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request, err := newRequest(in.Identity, key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ours := parseRequest(request)
-		if string(ours.RawSubject) != string(theirs.RawSubject) || ours.SignatureAlgorithm != theirs.SignatureAlgorithm ||
-			ours.PublicKeyAlgorithm != theirs.PublicKeyAlgorithm || len(ours.Extensions) != len(theirs.Extensions) || len(request) != len(in.CSR.CSR) {
-			t.Errorf("our request is of another form:\n%s\nwant\n%s", request, in.CSR.CSR)
-		}
-	})
-	if seen != 3 {
-		t.Errorf("%d fixtures have a request", seen)
-	}
 }
 
 func TestParseInput(t *testing.T) {

@@ -1,4 +1,4 @@
-package provision
+package contract
 
 import (
 	"crypto/ecdsa"
@@ -25,7 +25,7 @@ var now = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 // fixture reads one of the replies that the contract is settled by.
 func fixture(t *testing.T, name string) []byte {
 	t.Helper()
-	found, err := filepath.Glob("../../testdata/helper/output/" + name + ".*")
+	found, err := filepath.Glob("../../../testdata/helper/output/" + name + ".*")
 	if err != nil || len(found) != 1 {
 		t.Fatalf("fixture %s: found %v, %v", name, found, err)
 	}
@@ -125,7 +125,7 @@ func TestFixtures(t *testing.T) {
 			}
 		})
 	}
-	all, err := os.ReadDir("../../testdata/helper/output")
+	all, err := os.ReadDir("../../../testdata/helper/output")
 	if err != nil {
 		t.Fatal(err)
 	}

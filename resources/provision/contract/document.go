@@ -1,4 +1,4 @@
-package provision
+package contract
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/settle-cm/settle/model"
 )
 
 // maxDepth is how deep a reply may be nested: far beyond what the contract has,
@@ -59,11 +61,11 @@ type reader struct {
 	at    int
 	depth int
 	count int       // values so far
-	twice []Finding // keys given twice
+	twice []Problem // keys given twice
 }
 
 // read reads exactly one JSON object (or null, which is the empty one).
-func read(data []byte) (node, []Finding, error) {
+func read(data []byte) (node, []Problem, error) {
 	r := &reader{data: data}
 	if at := invalid(data); at >= 0 {
 		return node{}, nil, fmt.Errorf("the reply is not UTF-8: byte %d is %#02x", at, data[at])
@@ -196,7 +198,7 @@ func (r *reader) object(at *place) (node, error) {
 		}
 		inner := &place{up: at, key: key}
 		if seen[key] && len(r.twice) < maxTwice {
-			r.twice = append(r.twice, Finding{Path: inner.String(), Message: "is given twice"})
+			r.twice = append(r.twice, Problem{inner.String(), model.Advice{Message: "is given twice"}})
 		}
 		seen[key] = true
 		if r.space(); r.peek() != ':' {

@@ -1,4 +1,4 @@
-package provision
+package contract
 
 import (
 	"encoding/json"
