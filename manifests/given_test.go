@@ -79,7 +79,7 @@ func TestWhatIsGivenWrongly(t *testing.T) {
 		{"not in enum", manifests.Inputs{Vars: []manifests.Given{{Key: "stage", Text: "tset"}}}, `--var: vars: stage: "tset" is not in its enum; did you mean "test"?`},
 		{"a broken list", manifests.Inputs{Vars: []manifests.Given{{Key: "list", Text: "[a, *b]"}}}, `--var: vars: list: want a list, got "[a, *b]"`},
 		{"a file", manifests.Inputs{VarFiles: []manifests.ValueFile{{Path: "v.yaml", Bytes: []byte("count: many\nkey: [a]\nstagee: x\nlist: null\n")}}},
-			`v.yaml:1:8: vars: count: want an integer, got "many"` + "\n" + `v.yaml:2:6: vars: key: want a text, got a list` + "\n" + `v.yaml:3:1: vars: the manifest declares no variable "stagee"; did you mean "stage"?` + "\n" + `v.yaml:4:7: null is no value; leave it out, or write "" for an empty text`},
+			`v.yaml:1:8: vars: count: want an integer, got "many"` + "\n" + `v.yaml:2:6: vars: key: want a text, got a list` + "\n" + `v.yaml:3:1: vars: the manifest declares no variable "stagee"; did you mean "stage"?` + "\n" + `v.yaml:4:7: null is not allowed here; leave it out, or write "" for an empty text`},
 		{"a file that is no map", manifests.Inputs{VarFiles: []manifests.ValueFile{{Path: "v.yaml", Bytes: []byte("- a\n")}}}, "v.yaml:1:1: a file of values is a map, not a list; write NAME: VALUE"},
 		{"a file that is no YAML", manifests.Inputs{VarFiles: []manifests.ValueFile{{Path: "v.yaml", Bytes: []byte("a: @x\n")}}}, "v.yaml:1:4: "},
 		{"an unknown fact", manifests.Inputs{Facts: []manifests.Given{{Key: "oss", Text: "x"}, {Key: "cpus", Text: "x"}}}, `--fact: cpus: want a number, got "x"` + "\n" + `--fact: no fact is called "oss"; did you mean "os"?`},

@@ -1,13 +1,10 @@
-// Package manifests turns the bytes of a manifest into a model.Manifest, or
-// into every problem in them, each with its place and a way out. It is the only
-// package that knows YAML, and it knows no resource type: what an entry may
-// hold comes from the table of types.
-//
-// The way is straight: the text of each file (include.go) is checked (text.go)
-// and parsed once into a tree (parse.go, syntax.go); the tree is checked for
-// what a walk over it would not see or not survive (tree.go); the walk turns it into bodies of shaped
-// values (root.go, entries.go, values.go), which their types decode
-// (resource.go); then references become edges, and edges an order (refs.go).
+// Package manifests turns the bytes of a manifest into a model.Manifest, or into
+// every problem in them, each with its place and a suggestion. It calls the stages
+// of loading in order: the files are parsed (parse), the variables declared and
+// given values (eval), the keys read, the resources found (outline) and decoded
+// (decode), and their references resolved (resolve). The packages of the stages
+// know YAML; no package knows a resource type: what an entry may hold comes from
+// the table of types.
 package manifests
 
 import (
@@ -15,11 +12,15 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/decode"
 	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/eval"
+	"github.com/settle-cm/settle/manifests/excerpt"
 	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/render"
+	"github.com/settle-cm/settle/manifests/resolve"
 	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/model"
-	"github.com/settle-cm/settle/model/condition"
 	"github.com/settle-cm/settle/model/value"
 )
 
@@ -29,102 +30,228 @@ type Source struct {
 	Dir      string // absolute; what relative paths in it are relative to
 	Identity string // the absolute path of the file, "" for standard input: used when the manifest has no name
 	Bytes    []byte
-	Environ  []string // settle's own environment: of the values of secrets, which are kept out of what is said, of ${env.…} and of SETTLE_VAR_…
+	Environ  []string // settle's own environment: for ${env.…}, SETTLE_VAR_… and the values of secrets to redact
 	Inputs
 }
 
-// Inputs are the values that a manifest is given from outside, and how it gets
-// more: the functions are called when something first asks, and may be nil.
+// Inputs are the values that a manifest is given from outside. The functions are
+// called when they are first needed, and may be nil.
 type Inputs struct {
-	Vars      []Given                                   // --var; of two of one name the later wins
+	Vars      []Given                                   // --var; of two with one name the later wins
 	VarFiles  []ValueFile                               // --var-file, over Vars
-	Facts     []Given                                   // --fact, over what Host says
-	FactFiles []ValueFile                               // --facts-file, over what Host says and under Facts
+	Facts     []Given                                   // --fact, over FactFiles
+	FactFiles []ValueFile                               // --facts-file, over Host
 	Host      func() (map[string]any, error)            // facts of this machine: texts, ints, []any and map[string]any
-	Elsewhere func(variable string) bool                // says that it is not this manifest, but one that is given the same, which declares it
+	Elsewhere func(variable string) bool                // reports that another manifest, given the same values, declares a variable
 	Include   func(path string) (src []byte, err error) // reads an included file by its absolute path
 }
 
 // Given is a value given on the command line, K=V.
-type Given struct{ Key, Text string }
+type Given = eval.Given
 
 // ValueFile is a file of values, YAML or JSON.
-type ValueFile struct {
-	Path  string // as the user gave it
-	Bytes []byte
-}
+type ValueFile = eval.ValueFile
 
-// Load reads a manifest of resources of the given types. The manifest is
-// non-nil exactly when there is no problem. Warnings are beside either.
+// Load reads a manifest of resources of the given types. The manifest is non-nil
+// exactly when there is no problem. There may be warnings in both cases.
 func Load(src Source, types []model.Type) (m *model.Manifest, problems, warnings model.Problems) {
-	l := read(src, types)
-	e := l.excerpts()
-	problems, warnings = e.of(l.sink.Problems().Sort()), e.of(l.sink.Warnings().Sort())
+	l := load(src, schema.NewTypes(types), false)
+	problems, warnings = l.finish()
 	if len(problems) > 0 {
 		return nil, problems, warnings
 	}
-	return l.m, nil, warnings
+	return l.manifest, nil, warnings
 }
 
-// Identify returns a manifest that has nothing but its name and identity, for
-// who only has to know whose state is meant: whatever else is wrong with it. It
-// is nil where those cannot be told, and the problems are why.
+// LoadGraph loads a manifest for `settle graph`. Unlike Load it accepts dependency
+// cycles, so that they can be drawn. It returns each cycle as indexes of resources,
+// every one of which waits for the next. The manifest is nil when it has any other
+// problem.
+func LoadGraph(src Source, types []model.Type) (*model.Manifest, [][]int) {
+	l := load(src, schema.NewTypes(types), false)
+	if l.sink.Count() > len(l.cycles) {
+		return nil, nil
+	}
+	return l.manifest, l.cycles
+}
+
+// Render returns a manifest with all its values put in, as YAML that loads again:
+// its resources one by one, those of included files and of for_each too, with their
+// properties after defaults. Secrets and what a sensitive resource runs, feeds and
+// sets are redacted. The text is nil exactly when there is a problem.
+func Render(src Source, types []model.Type) (text []byte, problems, warnings model.Problems) {
+	vocabularies := schema.NewTypes(types)
+	l := load(src, vocabularies, true)
+	if l.sink.Count() == 0 {
+		text = render.YAML(render.Input{
+			Path: src.Path, Dir: src.Dir, CCM: l.env != nil && l.env.IsCCM(), Keys: l.keys.values,
+			Secrets: l.manifest.Secrets, Redacted: l.secretValues(), Bodies: l.entries.Bodies, Types: vocabularies,
+		}, l.sink)
+	}
+	problems, warnings = l.finish()
+	if len(problems) > 0 {
+		return nil, problems, warnings
+	}
+	return text, nil, warnings
+}
+
+// JSON returns the result of Render as a JSON document, which is a manifest too.
+func JSON(text []byte) []byte { return render.JSON(text) }
+
+// loaded is a manifest after all stages.
+type loaded struct {
+	src      Source
+	sources  sources
+	env      *eval.Env // nil when the file of the manifest holds nothing
+	keys     keys      // of the manifest's own file
+	entries  entry.Entries
+	cycles   [][]int
+	manifest *model.Manifest // valid when the sink holds no problem
+	sink     *entry.Sink
+}
+
+// open gathers the files of a manifest and makes a manifest without content.
+func open(src Source) loaded {
+	l := loaded{src: src, sink: entry.NewSink(src.Path)}
+	l.sources = gather(src, l.sink)
+	l.manifest = &model.Manifest{
+		Path: src.Path, Dir: src.Dir, Identity: src.Identity, Parallel: 1,
+		Hash: l.sources.hash, TextHash: l.sources.hash,
+	}
+	return l
+}
+
+// newEnv returns the environment that the expressions of a manifest see.
+func newEnv(src Source, s sources, sink *entry.Sink) *eval.Env {
+	in := eval.Inputs{
+		Environ: src.Environ, Vars: src.Vars, VarFiles: src.VarFiles,
+		Facts: src.Facts, FactFiles: src.FactFiles, Host: src.Host, Elsewhere: src.Elsewhere,
+	}
+	return eval.New(in, s.parsed(), s.partial, sink)
+}
+
+// load takes a manifest through all stages. keepBodies keeps the properties of the
+// resources, for rendering.
+func load(src Source, types schema.Types, keepBodies bool) loaded {
+	l := open(src)
+	if l.sources.main.Root == nil {
+		return l
+	}
+	l.env = newEnv(src, l.sources, l.sink)
+	m := l.manifest
+	m.CleanEnv = l.env.IsCCM()
+	var sections []decode.Section
+	for _, f := range l.sources.all {
+		k := readKeys(f, src.Path, l.env, types, l.sink)
+		for _, v := range k.secrets() {
+			m.Secrets = append(m.Secrets, v.Text)
+		}
+		if f == l.sources.main {
+			l.keys = k
+			k.apply(m)
+		}
+		sections = append(sections, k.section)
+	}
+	opts := decode.Options{Types: types, CleanEnv: m.CleanEnv, Secrets: m.Secrets, KeepBodies: keepBodies}
+	l.entries = decode.Decode(sections, l.env, opts, l.sink)
+	result := resolve.Resolve(l.entries, resolve.Options{Types: types.Names, Partial: l.sources.partial}, l.sink)
+	m.Resources, m.Order, l.cycles = l.entries.Resources, result.Order, result.Cycles
+	l.seal()
+	return l
+}
+
+// seal completes the manifest with facts about the values that were put into it: a
+// hash that changes with them, and the secrets among them.
+func (l *loaded) seal() {
+	m := l.manifest
+	m.Hash = l.env.Hash(m.Hash)
+	var secrets entry.Secrets
+	for _, list := range [][]string{l.entries.Secrets.Values(), l.env.SecretValues(m.Secrets)} {
+		for _, text := range list {
+			secrets.Add(text)
+		}
+	}
+	m.SecretValues = secrets.Values()
+	if len(m.SecretValues) == 0 {
+		return
+	}
+	for i := range m.Resources {
+		for j, u := range m.Resources[i].Values {
+			if strings.HasSuffix(u.Value, "…") { // a redactor does not recognise a secret that was cut
+				m.Resources[i].Values[j].Value = excerpt.RedactCut(u.Value, m.SecretValues)
+			}
+		}
+	}
+}
+
+// secretValues returns every value that must not be shown.
+func (l *loaded) secretValues() []string {
+	values := excerpt.SecretValues(l.manifest.Secrets, l.src.Environ, l.sources.parsed(), l.sink.Count() > 0)
+	values = append(values, l.manifest.SecretValues...)
+	if l.env != nil {
+		values = append(values, l.env.SecretValues(nil)...)
+	}
+	return values
+}
+
+// finish returns the problems and warnings as people get them.
+func (l *loaded) finish() (problems, warnings model.Problems) {
+	if l.sink.Count()+len(l.sink.Warnings()) == 0 {
+		return nil, nil
+	}
+	w := excerpt.New(l.sources.parsed(), l.secretValues())
+	return w.Finish(l.sink.Problems()), w.Finish(l.sink.Warnings())
+}
+
+// Identify returns a manifest with only Name and Identity set. It is for commands
+// that need to locate the state directory, and works when the rest of the manifest
+// is invalid. It returns nil and the reasons when the name cannot be told.
 func Identify(src Source) (*model.Manifest, model.Problems) {
-	l := newLoader(src, nil)
-	main := l.file
-	l.gather()
-	if main.Root != nil {
-		l.takeValues(main)
-		if l.name(main.Root) {
-			return l.m, nil // whatever else is wrong does not concern the identity
+	l := open(src)
+	if root := l.sources.main.Root; root != nil {
+		l.env = newEnv(src, l.sources, l.sink)
+		if name, ok := l.readName(root); ok {
+			if name != "" {
+				l.manifest.Name, l.manifest.Identity = name, name
+			}
+			return l.manifest, nil // other problems do not concern the identity
 		}
 	}
 	if l.sink.Count() > 0 {
-		e := l.excerpts()
-		return nil, e.of(l.sink.Problems().Sort())
+		problems, _ := l.finish()
+		return nil, problems
 	}
-	return l.m, nil
+	return l.manifest, nil
 }
 
-// Variables returns the names of the variables that a manifest declares,
-// whatever else is wrong with it.
+// readName returns the name of a manifest, "" for none. It returns false after
+// reporting what is wrong with it.
+func (l *loaded) readName(root *yaml.Node) (string, bool) {
+	under := parse.Lookup(root, "name")
+	if under == nil || parse.Lookup(root, "ccm") != nil { // a CCM manifest has no name
+		return "", true
+	}
+	r := keyReader{file: l.sources.main, env: l.env}
+	v, ok := r.readValue(schema.Find(schema.Keys, "name"), findKey(root, "name"), under)
+	return v.Text, ok
+}
+
+// Variables returns the names of the variables that a manifest declares. It works
+// when the rest of the manifest is invalid.
 func Variables(src Source) []string {
 	src.Inputs = Inputs{Include: src.Include}
-	l := newLoader(src, nil)
-	main := l.file
-	l.gather()
-	l.takeValues(main)
-	return l.varNames
+	l := open(src)
+	return newEnv(src, l.sources, l.sink).VariableNames()
 }
 
-// name reads only the name of a manifest. It returns false after saying what is
-// wrong with it.
-func (l *loader) name(root *yaml.Node) bool {
-	for key, value := range parse.Pairs(root) {
-		switch key.Value {
-		case "ccm": // which has none
-			return true
-		case "name":
-			s := scope{l: l, property: "name"}
-			v, ok := s.value(schema.Find(schema.Keys, "name"), key, value)
-			if !ok {
-				return false
-			}
-			l.keys = settings{"name": v}
-		}
-	}
-	l.setName()
-	return true
-}
-
-// Name returns the name that a manifest gives itself: also one with problems is
-// to be told from others. It is empty when there is none, or no YAML to read it in.
+// Name returns the name that a manifest gives itself, "" when it has none or is no
+// valid YAML. It works when the rest of the manifest is invalid.
 func Name(src Source) string {
 	root := parse.Parse(src.Path, src.Bytes, entry.NewSink(src.Path)).Root
 	if root == nil || root.Kind != yaml.MappingNode {
 		return ""
 	}
-	for i := 0; i+1 < len(root.Content); i += 2 { // not pairs: the tree may be one that no walk would survive
+	for i := 0; i+1 < len(root.Content); i += 2 { // not parse.Pairs: the tree was not checked
 		key, name := root.Content[i], root.Content[i+1]
 		if key.Value != "name" || name.Kind != yaml.ScalarNode || parse.IsNull(name) || strings.ContainsAny(name.Value, "\r\n") {
 			continue
@@ -137,117 +264,4 @@ func Name(src Source) string {
 		}
 	}
 	return ""
-}
-
-// loader is the state of one Load.
-type loader struct {
-	src          Source
-	file         *file   // that is being read
-	files        []*file // all, in the order of their resources
-	partial      bool    // there is one that cannot be read, or not made a tree of: what it holds is not known
-	counts       parse.Counts
-	size         int // of the files, in bytes
-	types        []model.Type
-	vocabularies map[string]*schema.Vocabulary
-	m            *model.Manifest
-	base         model.Base
-	keys         settings             // of the file, by name
-	defaults     map[string]*defaults // of the whole file, by type
-	body         model.Body           // the resource that is being read
-
-	copy        *rendering         // that is made of it; nil for none
-	values                         // what ${…} leads to
-	unrolled    int                // resources made by for_each
-	blurred     map[string]bool    // types some of whose resources are not known, because their for_each is wrong
-	ids         []string           // of the resources, by their index
-	numbers     map[model.Ref]int  // resources by name and alias
-	ghosts      map[model.Ref]bool // resources that could not be read: a reference to one is no problem of its own
-	links       [4][]link          // references to other resources, by edgeProperties
-	refreshOnly []link             // resources that wait for a refresh
-	known       []string           // all names and aliases, for suggestions
-	guesses     int                // names compared with references that name nothing
-	places      map[string]int     // paths where resources stand, as indexes of standing
-	standing    []standing
-	made        []made                          // paths at which resources make something
-	weight      int                             // bytes of text that the resources have
-	claims      map[string]int                  // paths that resources write
-	revealed    map[string]bool                 // the values in SecretValues
-	circles     [][]int                         // resources that wait for themselves or for each other, a problem each
-	lacking     model.Problems                  // values that are not there, of the resource that is being read
-	conditions  map[string]*condition.Condition // by their text and the shape of the item that they are for
-	answers     map[string]answer               // of conditions, by their text
-	sink        *entry.Sink
-}
-
-// read takes a manifest through all that finds problems in it.
-func read(src Source, types []model.Type) *loader {
-	l := newLoader(src, types)
-	l.read()
-	return l
-}
-
-func (l *loader) read() {
-	main := l.file
-	l.gather()
-	if main.Root == nil {
-		return
-	}
-	l.takeValues(main)
-	for _, f := range l.files {
-		l.enter(f)
-		l.root(f)
-	}
-	for _, f := range l.files {
-		l.enter(f)
-		l.fill(f)
-	}
-	l.connect()
-	l.seal()
-}
-
-func newLoader(src Source, types []model.Type) *loader {
-	l := &loader{
-		src: src, file: &file{File: &parse.File{Path: src.Path}, abs: src.Identity, dir: src.Dir}, types: types, vocabularies: make(map[string]*schema.Vocabulary, len(types)),
-		m:        &model.Manifest{Path: src.Path, Dir: src.Dir, Identity: src.Identity, Parallel: 1},
-		body:     model.Body{Values: settings{}},
-		numbers:  map[model.Ref]int{},
-		ghosts:   map[model.Ref]bool{},
-		claims:   map[string]int{},
-		places:   map[string]int{},
-		revealed: map[string]bool{},
-		sink:     entry.NewSink(src.Path),
-	}
-	for i := range types {
-		l.vocabularies[types[i].Name] = schema.NewVocabulary(&types[i])
-	}
-	return l
-}
-
-func (l *loader) problem(p model.Problem) { l.sink.Refuse(entry.Attribute(p, l.uses)) }
-func (l *loader) warning(p model.Problem) { l.sink.Warn(entry.Attribute(p, l.uses)) }
-
-// parse reads the bytes of a file, and returns its tree.
-func (l *loader) parse(f *file, data []byte) *yaml.Node {
-	f.File = parse.Parse(f.Path, data, l.sink)
-	return f.Root
-}
-
-// sound reports whether the tree of a file is safe to walk.
-func (l *loader) sound(f *file) bool {
-	var ok bool
-	l.counts, ok = f.Check(l.counts, l.sink)
-	return ok
-}
-
-func (l *loader) pos(n *yaml.Node) model.Pos { return l.file.Pos(n) }
-
-// refuse records a problem of the manifest as a whole at a node.
-func (l *loader) refuse(n *yaml.Node, message, suggestion string) {
-	l.problem(model.Problem{Pos: l.pos(n), Message: message, Suggestion: suggestion})
-}
-
-// refuseWord records that a key is unknown, and returns the known word it stands for.
-func (l *loader) refuseWord(key *yaml.Node, u schema.Unknown) string {
-	l.refuse(key, u.Message, u.Suggestion)
-	return u.Meant
 }

@@ -15,7 +15,7 @@ func (c *graphCommand) run(a *app) []ending {
 	e := ending{report: &l.report}
 	var loops [][]int
 	if l.refused != nil && l.refused.code == exitInvalid {
-		if m, found := manifests.Draw(l.src, resources.Types(resources.World{})); m != nil {
+		if m, found := manifests.LoadGraph(l.src, resources.Types(resources.World{})); m != nil {
 			a.complainAlone(l) // and draw what is complained of
 			e.refused, l.refused, l.manifest, loops = l.refused, nil, m, found
 		}

@@ -38,6 +38,11 @@ func NewVocabulary(t *model.Type) *Vocabulary {
 	return v
 }
 
+// UnknownVocabulary returns the vocabulary of a type that settle does not have.
+func UnknownVocabulary(name string) *Vocabulary {
+	return &Vocabulary{Type: &model.Type{Name: name}}
+}
+
 // Known reports whether settle has the type. The entries of an unknown type are
 // still read for their names, so that references to them are not reported too.
 func (v *Vocabulary) Known() bool { return v.ByName != nil }
@@ -55,6 +60,32 @@ func (v *Vocabulary) IsSensitive(property string) bool {
 	switch p.Kind {
 	case model.Text, model.CommandLine, model.CommandLines, model.Environment, model.TextMap:
 		return true
+	}
+	return false
+}
+
+// Types are the vocabularies of all types.
+type Types struct {
+	ByName map[string]*Vocabulary
+	Names  []string // in the order of the table of types
+}
+
+// NewTypes returns the vocabularies of types.
+func NewTypes(types []model.Type) Types {
+	t := Types{ByName: make(map[string]*Vocabulary, len(types))}
+	for i := range types {
+		t.ByName[types[i].Name] = NewVocabulary(&types[i])
+		t.Names = append(t.Names, types[i].Name)
+	}
+	return t
+}
+
+// HaveProperty reports whether any of the types has a property.
+func (t Types) HaveProperty(word string) bool {
+	for _, v := range t.ByName {
+		if v.Has(word) {
+			return true
+		}
 	}
 	return false
 }

@@ -1,0 +1,194 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/model/spelling"
+	"github.com/settle-cm/settle/model/value"
+)
+
+// lookup returns the value that an expression leads to, or its default. It returns
+// false after reporting why it leads to nothing.
+func (e *Env) lookup(f Frame, n *yaml.Node, x *value.Expr, found *Found) (any, bool) {
+	v, ok := e.follow(f, n, x, found)
+	if !ok {
+		return nil, false
+	}
+	if x.HasDefault && (v == nil || v == "") {
+		return x.Default, true
+	}
+	if v == nil {
+		message, suggestion := e.describeMissing(f, x)
+		found.Missing = append(found.Missing, f.Problem(f.File.Pos(n), message, suggestion))
+		return nil, false
+	}
+	return v, true
+}
+
+// follow goes along the path of an expression, to nil when the path ends early. It
+// returns false after reporting a path that can never lead anywhere.
+func (e *Env) follow(f Frame, n *yaml.Node, x *value.Expr, found *Found) (any, bool) {
+	switch x.Root {
+	case "var":
+		v := e.findVariable(f, n, x)
+		if v == nil {
+			return nil, false
+		}
+		result, more, ok := e.evaluateVariable(v)
+		found.add(more)
+		return walk(result, x.Path[1:]), ok
+	case "env":
+		text, ok := e.environ.get(strings.Join(x.Path, "."))
+		if !ok {
+			return nil, true
+		}
+		return text, true
+	case "host":
+		if !e.checkFactName(f, n, x) || !e.gatherFacts(f, n) {
+			return nil, false
+		}
+		return walk(e.facts.all, x.Path), true
+	case "self":
+		return e.lookupSelf(f, n, x)
+	}
+	return e.lookupItem(f, n, x)
+}
+
+// walk follows a path in a value. It returns nil when the path leads to nothing.
+func walk(v any, path []string) any {
+	if v == nil {
+		return nil
+	}
+	found, steps := value.At(v, path)
+	if steps < len(path) {
+		return nil
+	}
+	return found
+}
+
+// findVariable returns the variable that an expression names, nil after reporting
+// that there is none.
+func (e *Env) findVariable(f Frame, n *yaml.Node, x *value.Expr) *variable {
+	name := x.Path[0]
+	v := e.vars.byName[name]
+	if v != nil || e.partial { // a file that could not be read may declare it
+		return v
+	}
+	suggestion := fmt.Sprintf("declare it: vars: {%s: …}", name)
+	if e.ccm {
+		suggestion = "a CCM manifest has none: take ccm: away, and declare it under vars"
+	}
+	if meant := spelling.Suggest(name, e.vars.names); meant != "" {
+		suggestion = fmt.Sprintf("did you mean \"%s\"?", withName(x, meant))
+	}
+	e.refuse(f, n, fmt.Sprintf("%s: no variable %q is declared", x.Text, name), suggestion)
+	return nil
+}
+
+// withName writes an expression with another first name in its path.
+func withName(x *value.Expr, name string) string {
+	return "${" + strings.Join(append([]string{x.Root, name}, x.Path[1:]...), ".") + "}"
+}
+
+// checkFactName refuses an expression that names a fact which does not exist.
+func (e *Env) checkFactName(f Frame, n *yaml.Node, x *value.Expr) bool {
+	if slices.Contains(factNames, x.Path[0]) {
+		return true
+	}
+	suggestion := "settle knows " + strings.Join(factNames, ", ")
+	if meant := spelling.Suggest(x.Path[0], factNames); meant != "" {
+		suggestion = fmt.Sprintf("did you mean \"%s\"?", withName(x, meant))
+	}
+	e.refuse(f, n, fmt.Sprintf("%s: no fact is called %q", x.Text, x.Path[0]), suggestion)
+	return false
+}
+
+// gatherFacts gathers the facts of the machine. It reports a failure at the first
+// place that needs them.
+func (e *Env) gatherFacts(f Frame, n *yaml.Node) bool {
+	asked := e.facts.asked
+	err := e.facts.gather()
+	if err != nil && !asked {
+		e.refuse(f, n, "find out the facts of this machine: "+err.Error(), "give those that are needed with --fact NAME=VALUE")
+	}
+	return err == nil
+}
+
+// lookupSelf returns the name or the type of the resource that a value belongs to.
+func (e *Env) lookupSelf(f Frame, n *yaml.Node, x *value.Expr) (any, bool) {
+	field := strings.Join(x.Path, ".")
+	switch {
+	case f.Ref == nil && f.Property == "name":
+		e.refuse(f, n, x.Text+" in the name itself", "write the name")
+	case f.Ref == nil:
+		e.refuse(f, n, x.Text+" stands outside of a resource", "")
+	case field == "name" && f.Ref.Name == "": // the name is wrong, which was reported
+	case field == "name":
+		return f.Ref.Name, true
+	case field == "type":
+		return f.Ref.Type, true
+	default:
+		e.refuse(f, n, x.Text+": of itself a resource knows name and type", "write ${self.name} or ${self.type}")
+	}
+	return nil, false
+}
+
+// lookupItem returns the key or the value of the item that a resource is made for.
+func (e *Env) lookupItem(f Frame, n *yaml.Node, x *value.Expr) (any, bool) {
+	switch {
+	case f.Item == nil:
+		e.refuse(f, n, x.Text+" stands outside of a resource with for_each", "give the resource for_each: with a list or a map")
+		return nil, false
+	case x.Path[0] == "value":
+		return walk(f.Item.Value, x.Path[1:]), !f.Item.Unknown
+	case len(x.Path) == 1 && x.Path[0] == "key":
+		return f.Item.Key, !f.Item.Unknown
+	}
+	e.refuse(f, n, x.Text+": an item of for_each has key and value", "write ${each.key} or ${each.value}")
+	return nil, false
+}
+
+// describeMissing returns the message and the suggestion for a path that leads to
+// nothing: how far it led, and the names that exist there.
+func (e *Env) describeMissing(f Frame, x *value.Expr) (message, suggestion string) {
+	suggestion = fmt.Sprintf("write %s:-TEXT} for a default", strings.TrimSuffix(x.Text, "}"))
+	var whole any
+	switch x.Root {
+	case "env":
+		return fmt.Sprintf("%s: the environment has no %s", x.Text, strings.Join(x.Path, ".")), suggestion
+	case "var":
+		whole = e.vars.byName[x.Path[0]].value
+	case "host":
+		whole, _ = e.facts.all.At(x.Path[0])
+	case "each":
+		whole = f.Item.Value
+	default:
+		return x.Text + ": there is no such value", suggestion
+	}
+	last, steps := value.At(whole, x.Path[1:])
+	written := "${" + strings.Join(append([]string{x.Root}, x.Path[:1+steps]...), ".") + "}"
+	switch last := last.(type) {
+	case nil:
+		if x.Root == "host" {
+			return x.Text + ": this machine does not say", "give it with --fact " + x.Path[0] + "=…"
+		}
+		return fmt.Sprintf("%s: the variable %s has no value", x.Text, x.Path[0]), fmt.Sprintf("give it with --var %s=…, or %s", x.Path[0], suggestion)
+	case value.Map:
+		message = fmt.Sprintf("%s: %s has no %q", x.Text, written, x.Path[1+steps])
+		if meant := spelling.Suggest(x.Path[1+steps], last.Keys()); meant != "" {
+			suggestion = fmt.Sprintf("did you mean %q?", meant)
+		}
+	case []any:
+		message = fmt.Sprintf("%s: %s has no item %q", x.Text, written, x.Path[1+steps])
+		if len(last) > 0 {
+			suggestion = fmt.Sprintf("its items are 0 to %d; %s", len(last)-1, suggestion)
+		}
+	default:
+		message = fmt.Sprintf("%s: %s is %s, which has no parts", x.Text, written, value.Describe(last))
+	}
+	return message, suggestion
+}

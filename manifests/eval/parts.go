@@ -1,0 +1,134 @@
+package eval
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/model/condition"
+	"github.com/settle-cm/settle/model/value"
+)
+
+// HasExpression reports whether a node or one of its children contains ${…}.
+func HasExpression(n *yaml.Node) bool {
+	n = parse.Target(n)
+	return n.Kind == yaml.ScalarNode && value.Has(n.Value) || slices.ContainsFunc(n.Content, HasExpression)
+}
+
+// VariesByResource reports whether a node contains an expression that leads to
+// another value for each resource: ${self.…} or ${each.…}.
+func VariesByResource(n *yaml.Node) bool {
+	n = parse.Target(n)
+	if n.Kind == yaml.ScalarNode && value.Has(n.Value) {
+		parts, _ := value.Parse(n.Value)
+		return slices.ContainsFunc(parts, func(p value.Part) bool {
+			return p.Expr != nil && (p.Expr.Root == "self" || p.Expr.Root == "each")
+		})
+	}
+	return slices.ContainsFunc(n.Content, VariesByResource)
+}
+
+// parseParts cuts a scalar into parts. It returns false after reporting mistakes
+// in its expressions.
+func (e *Env) parseParts(f Frame, n *yaml.Node) ([]value.Part, bool) {
+	parts, faults := value.Parse(n.Value)
+	for _, fault := range faults {
+		e.refuse(f, n, fault.Message, fault.Suggestion)
+	}
+	return parts, len(faults) == 0
+}
+
+// refuseRaw refuses raw expressions, which only the text of a command may have. It
+// returns whether there are none.
+func (e *Env) refuseRaw(f Frame, n *yaml.Node, parts []value.Part) bool {
+	none := true
+	for _, p := range parts {
+		if p.Expr != nil && p.Expr.Raw {
+			e.refuse(f, n, fmt.Sprintf("%q stands outside of shell text", p.Text), "write "+strings.Replace(p.Text, "raw.", "", 1)+": nothing is quoted here")
+			none = false
+		}
+	}
+	return none
+}
+
+// refuseKey refuses an expression in a key of a map. It returns whether there is
+// none.
+func (e *Env) refuseKey(f Frame, key *yaml.Node) bool {
+	if !strings.Contains(key.Value, "${") || !value.Has(key.Value) {
+		return true
+	}
+	e.refuse(f, key, fmt.Sprintf("an expression in the key %s", parse.Quote(key.Value)), "write the key out: only values can have expressions")
+	return false
+}
+
+// lookupParts returns the values of the expressions among the parts of a scalar,
+// nil for parts that are text. It returns false after reporting what is wrong.
+func (e *Env) lookupParts(f Frame, n *yaml.Node, parts []value.Part, found *Found) ([]any, bool) {
+	all := true
+	values := make([]any, len(parts))
+	for i, p := range parts {
+		if p.Expr == nil {
+			continue
+		}
+		v, ok := e.lookup(f, n, p.Expr, found)
+		if ok && len(parts) > 1 {
+			if _, isText := value.Text(v); !isText {
+				e.refuse(f, n, fmt.Sprintf("%s is %s, which cannot stand in a text", p.Text, value.Describe(v)), "write it as the whole value, or name one value in it")
+				ok = false
+			}
+		}
+		if all = all && ok && e.put(f, n, p, v, found); all {
+			values[i] = v
+		}
+	}
+	return values, all
+}
+
+// refuseCCM refuses an expression of CCM in a CCM manifest: settle would take it as
+// text. It returns whether there is none.
+func (e *Env) refuseCCM(f Frame, n *yaml.Node) bool {
+	if !e.ccm || !strings.Contains(n.Value, "{") {
+		return true
+	}
+	text := ccmExpression.FindString(n.Value)
+	if text == "" {
+		return true
+	}
+	e.refuse(f, n, fmt.Sprintf("%q is a CCM expression, which settle does not evaluate", text), translateCCM(text))
+	return false
+}
+
+// ccmExpression matches the text that CCM replaces in a manifest before reading it.
+var ccmExpression = regexp.MustCompile(`(?s)\{\{.*\}\}|\$\{[^}]*\blookup\b[^}]*\}`)
+
+var (
+	ccmLookup = entry.Pattern(`^(?:\{\{|\$\{)\s*lookup\(\s*["']([^"']+)["']\s*(?:,\s*["']?([^"')}]*?)["']?\s*)?\)\s*\}\}?$`)
+	ccmPath   = entry.Pattern(`^\{\{\s*((?:Data|Facts|Environ)\.[\w.]+)\s*\}\}$`)
+)
+
+// translateCCM suggests how settle writes an expression of CCM.
+func translateCCM(expression string) string {
+	path, fallback := "", ""
+	if m := ccmLookup().FindStringSubmatch(expression); m != nil {
+		path, fallback = m[1], m[2]
+	} else if m := ccmPath().FindStringSubmatch(expression); m != nil {
+		path = m[1]
+	}
+	ours := condition.FromCCM(path)
+	if fallback != "" {
+		fallback = ":-" + fallback
+	}
+	switch name, isVar := strings.CutPrefix(ours, "var."); {
+	case ours == "":
+		return "write the value itself"
+	case isVar:
+		name, _, _ = strings.Cut(name, ".")
+		return fmt.Sprintf("without ccm: declare %s under vars, and write ${%s%s}", name, ours, fallback)
+	}
+	return fmt.Sprintf("write ${%s%s}", ours, fallback)
+}

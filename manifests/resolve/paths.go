@@ -1,0 +1,127 @@
+package resolve
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/graph"
+)
+
+// byParent is the By of edges that follow from directories.
+const byParent = "parent"
+
+// checkClaims refuses a path that two resources write: each would undo the work of
+// the other. One path of a resource is enough to report.
+func checkClaims(in entry.Entries, sink *entry.Sink) {
+	writers := make(map[string]int, len(in.Claims))
+	refused := -1
+	for _, c := range in.Claims {
+		other, taken := writers[c.Path]
+		switch {
+		case c.Resource == refused || taken && other == c.Resource:
+		case !taken:
+			writers[c.Path] = c.Resource
+		default:
+			refused = c.Resource
+			r := &in.Resources[c.Resource]
+			message := fmt.Sprintf("%s is written by %s at %s already", c.Path, in.IDs[other], entry.Line(in.Resources[other].Pos))
+			p := entry.Subject{ID: in.IDs[c.Resource]}.Problem(c.Claim.Pos, message, "let one resource write it")
+			sink.Refuse(entry.Attribute(p, r.Values))
+		}
+	}
+}
+
+// made is a path at which a resource makes something.
+type made struct {
+	resource int
+	path     string
+}
+
+// listMade returns the paths at which resources make something. Paths that no
+// system accepts are left out: to search above them would only take time.
+func listMade(in entry.Entries) []made {
+	var list []made
+	for _, p := range in.Places {
+		if !p.Empty && len(p.Path) <= entry.MaxPath {
+			list = append(list, made{p.Resource, p.Path})
+		}
+	}
+	for _, c := range in.Claims {
+		if len(c.Path) <= entry.MaxPath {
+			list = append(list, made{c.Resource, c.Path})
+		}
+	}
+	return list
+}
+
+// addParents makes a resource that makes something below a directory wait for the
+// resource that makes the directory. It refuses what would be below a resource
+// that makes no directory.
+func addParents(in entry.Entries, sink *entry.Sink) {
+	if len(in.Places) == 0 {
+		return
+	}
+	places := make(map[string]int, len(in.Places)) // indexes of in.Places
+	for i, p := range in.Places {
+		if len(p.Path) <= entry.MaxPath {
+			places[p.Path] = i
+		}
+	}
+	found := map[string]int{}
+	var edges [][2]int // the resource that waits, and the one that goes first
+	for _, w := range listMade(in) {
+		at := findNearest(filepath.Dir(w.path), places, found)
+		if at < 0 || in.Places[at].Resource == w.resource {
+			continue
+		}
+		place := in.Places[at]
+		if !place.Closed {
+			edges = append(edges, [2]int{w.resource, place.Resource})
+			continue
+		}
+		s := entry.Subject{ID: in.IDs[w.resource]}
+		message := fmt.Sprintf("%s is below %s, where %s at %s makes no directory", w.path, place.Path, in.IDs[place.Resource], entry.Line(in.Resources[place.Resource].Pos))
+		sink.Refuse(s.Problem(in.Resources[w.resource].Pos, message, "declare the directory, or take one of them out"))
+	}
+	joinParents(in.Resources, edges)
+}
+
+// findNearest returns the index of the innermost place at a directory or above
+// it, -1 for none. It keeps every answer in found, for the next path.
+func findNearest(dir string, places, found map[string]int) int {
+	at, known := found[dir]
+	if known {
+		return at
+	}
+	at, stands := places[dir]
+	if up := filepath.Dir(dir); !stands && up != dir {
+		at = findNearest(up, places, found)
+	} else if !stands {
+		at = -1
+	}
+	found[dir] = at
+	return at
+}
+
+// joinParents adds those of the edges that close no cycle: an order that is
+// written down holds, also over several resources.
+func joinParents(resources []model.Resource, edges [][2]int) {
+	if len(edges) == 0 {
+		return
+	}
+	upstream := listUpstream(resources)
+	for _, e := range edges {
+		upstream[e[0]] = append(upstream[e[0]], e[1])
+	}
+	component, _ := graph.Components(upstream)
+	for _, e := range edges {
+		r := &resources[e[0]]
+		known := slices.ContainsFunc(r.Upstream, func(u model.Edge) bool { return u.On == e[1] })
+		if !known && component[e[0]] != component[e[1]] {
+			r.Upstream = append(r.Upstream, model.Edge{On: e[1], By: byParent, Pos: r.Pos})
+		}
+	}
+}
