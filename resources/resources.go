@@ -34,8 +34,8 @@ type World struct {
 func Types(w World) []model.Type {
 	commands := exec.Options{
 		Run: proc.Run, LookPath: proc.LookPath, Join: posix.Join,
-		Posix: exec.Provider{Argv: posix.Argv, Doubts: posix.Warnings},
-		Shell: exec.Provider{Argv: shell.Argv, Doubts: shell.Warnings},
+		Posix: exec.Provider{Argv: posix.Argv, Warnings: posix.Warnings},
+		Shell: exec.Provider{Argv: shell.Argv, Warnings: shell.Warnings},
 		Fill:  shell.Fill,
 		Commands: exec.NewCommands(exec.Inherited{
 			Environ: w.Environ, CleanEnv: w.CleanEnv, Grace: w.Grace, RunID: w.Run, Redact: w.Mask,
@@ -58,7 +58,7 @@ func provisions(w World, commands exec.Options) provision.Options {
 	uid, gid := file.Owners()
 	return provision.Options{
 		Ask: helper.Asker(proc.Run), Run: proc.Run, LookPath: proc.LookPath, Argv: posix.Argv, Join: posix.Join,
-		Command: commands.Commands.New, SearchPath: commands.Commands.SearchPath, Conditions: exec.Conditions(commands),
+		Command: commands.Commands.New, SearchPath: commands.Commands.SearchPath, Conditions: exec.Guards(commands),
 		Disk: files.Disk(),
 		UID:  uid, GID: gid, Diff: file.Unified, Facts: facts.Gather, Now: time.Now,
 		Tokens:   provision.Tokens{Verify: tokens.Verify, Sign: tokens.Sign, IsCurrent: tokens.IsCurrent},

@@ -9,9 +9,9 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// foreign names whom the command runs as when that is not who runs settle: such
-// a command needs root.
-func (c *command) foreign() string {
+// otherUser returns the user or group that the command runs as when settle runs as
+// another one, else "". Such a command needs root.
+func (c *command) otherUser() string {
 	if c.user == "" && c.group == "" {
 		return ""
 	}
@@ -29,15 +29,14 @@ func (c *command) foreign() string {
 	return ""
 }
 
-// account finds out who the command runs as, right before it does: an earlier
-// resource may have made the user.
+// account looks up the account of the command. It is called right before the
+// command starts, because an earlier resource may create the user.
 func (c *command) account() (account, error) {
-	foreign := c.foreign()
-	if foreign == "" {
+	if c.otherUser() == "" {
 		if c.user == "" {
 			return account{}, nil
 		}
-		return self(), nil
+		return currentAccount(), nil
 	}
 	who := account{name: "root", home: "/root", credential: &model.Credential{}}
 	if c.user != "" {
@@ -66,10 +65,10 @@ func (c *command) account() (account, error) {
 	return who, err
 }
 
-// permitted refuses to start what only root may start. To look is for everyone.
-func (c *command) permitted() error {
-	if foreign := c.foreign(); foreign != "" && os.Geteuid() != 0 {
-		return fmt.Errorf("run as %s: only root may: %w", foreign, model.ErrNotPermitted)
+// requireRoot returns an error when the command needs root and settle is not root.
+func (c *command) requireRoot() error {
+	if other := c.otherUser(); other != "" && os.Geteuid() != 0 {
+		return fmt.Errorf("run as %s: only root may: %w", other, model.ErrNotPermitted)
 	}
 	return nil
 }
@@ -99,7 +98,7 @@ func lookupGroup(name string) (uint32, error) {
 	return uint32(gid), nil
 }
 
-// groups lists the user's supplementary groups; a user without a name has none.
+// groups returns the user's supplementary groups. A user without a name has none.
 func groups(u *user.User) []uint32 {
 	ids, err := u.GroupIds()
 	if err != nil {

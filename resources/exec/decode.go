@@ -11,8 +11,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// decode turns the properties of one resource into an exec. What is wrong with
-// them is recorded in the body, all of it.
+// decode turns the properties of one resource into an exec. It records every
+// problem in the body.
 func (w *world) decode(b *model.Body) model.Spec {
 	c := &command{
 		w: w, base: b.Base, log: "on_failure", returns: []int{0},
@@ -27,23 +27,23 @@ func (w *world) decode(b *model.Body) model.Spec {
 		c.stdin = []byte(b.Text("stdin"))
 	}
 	c.decodeCommand(b)
-	c.decodePlace(b)
+	c.decodeSurroundings(b)
 	c.decodeCodes(b)
-	c.decodeConditions(b)
-	c.doubt(b)
+	c.decodeGuards(b)
+	c.warnOfMistakes(b)
 	return c
 }
 
-// some refuses lists that name nothing: whoever wrote one meant something else
-// than what its absence means.
-func some(b *model.Body, property, what string) {
+// refuseEmptyList refuses an empty list. Its author meant something else than to
+// leave the property out.
+func refuseEmptyList(b *model.Body, property, example string) {
 	if v, ok := b.Values[property]; ok && v.Shape == model.List && len(v.Items) == 0 {
-		b.Refuse(property, "the list is empty", "leave it out, or name "+what)
+		b.Refuse(property, "the list is empty", "leave it out, or name "+example)
 	}
 }
 
 func (c *command) decodeCommand(b *model.Body) {
-	some(b, "shell", "a shell: [/bin/sh, -c]")
+	refuseEmptyList(b, "shell", "a shell: [/bin/sh, -c]")
 	if b.Has("shell") && b.Text("provider") == "posix" {
 		b.Refuse("shell", "shell is given beside provider: posix", "drop one of them")
 	}
@@ -67,7 +67,7 @@ func (c *command) decodeCommand(b *model.Body) {
 	}
 }
 
-// declared returns the command as it is declared, or the name that is one.
+// declared returns the declared command, or the name that serves as one.
 func (c *command) declared(b *model.Body) (v model.Value, ok bool) {
 	if v, ok = b.Values["command"]; ok {
 		return v, true
@@ -75,8 +75,8 @@ func (c *command) declared(b *model.Body) (v model.Value, ok bool) {
 	return b.Named, false
 }
 
-// split makes words of a command line, by the resource's provider, and a text for
-// people: what they would paste into a shell.
+// split splits a command line by the rules of the resource's provider. Text is the
+// command as a person would type it into a shell.
 func (c *command) split(b *model.Body, property string, v model.Value) (argv []string, text string) {
 	text = strings.TrimSuffix(model.Written(v.Text, v.Placeholders.Each()), "\n")
 	if strings.TrimSpace(v.Text) == "" {
@@ -122,7 +122,7 @@ func (c *command) split(b *model.Body, property string, v model.Value) (argv []s
 	return argv, strings.TrimSuffix(text, "\n")
 }
 
-func (c *command) decodePlace(b *model.Body) {
+func (c *command) decodeSurroundings(b *model.Body) {
 	if dir := b.Text("cwd"); dir != "" {
 		c.cwd = dir
 		if !filepath.IsAbs(dir) {
@@ -176,37 +176,37 @@ func (c *command) decodeCodes(b *model.Body) {
 	}
 }
 
-func (c *command) decodeConditions(b *model.Body) {
+func (c *command) decodeGuards(b *model.Body) {
 	if b.Text("on_refresh") == "check" {
-		c.cond.OnRefresh = model.RefreshChecks
+		c.guards.OnRefresh = model.RefreshChecks
 	}
-	c.cond.RefreshOnly = b.Bool("refreshonly")
-	some(b, "creates", "a path")
+	c.guards.RefreshOnly = b.Bool("refreshonly")
+	refuseEmptyList(b, "creates", "a path")
 	for _, v := range b.Each("creates") {
 		if v.Text == "" {
 			b.RefuseAt(v.Pos, "creates", "the path is empty", "")
 		}
-		c.cond.Creates = append(c.cond.Creates, v.Text)
+		c.guards.Creates = append(c.guards.Creates, v.Text)
 	}
 	for _, property := range []string{"onlyif", "unless"} {
 		for _, v := range b.Each(property) {
 			argv, text := c.split(b, property, v)
-			c.cond.Commands = append(c.cond.Commands, model.Guard{Property: property, Command: text, Argv: argv})
+			c.guards.Commands = append(c.guards.Commands, model.Guard{Property: property, Command: text, Argv: argv})
 		}
 	}
 }
 
-// doubt warns of what a person probably did not mean.
-func (c *command) doubt(b *model.Body) {
-	c.doubtCommands(b)
-	doubtShell(b)
+// warnOfMistakes warns of texts that are valid but probably not meant.
+func (c *command) warnOfMistakes(b *model.Body) {
+	c.warnOfCommands(b)
+	warnOfShell(b)
 	for _, property := range []string{"creates", "cwd", "path"} {
 		for _, v := range b.Each(property) {
-			literal(b, property, v)
+			warnOfExpansion(b, property, v)
 		}
 	}
 	for _, p := range b.Values["environment"].Pairs {
-		literal(b, "environment", p.Value)
+		warnOfExpansion(b, "environment", p.Value)
 	}
 	guarded := b.Has("creates") || b.Has("onlyif") || b.Has("unless")
 	if b.Has("subscribe") && guarded && !b.Has("on_refresh") {
@@ -215,9 +215,9 @@ func (c *command) doubt(b *model.Body) {
 	}
 }
 
-// doubtShell warns of a shell that would take the command's text for the name of
-// a script, and of one whose words were written as one.
-func doubtShell(b *model.Body) {
+// warnOfShell warns of a shell that would take the command's text for the name of a
+// script, and of a shell whose words were written as one word.
+func warnOfShell(b *model.Body) {
 	words := b.Each("shell")
 	if len(words) == 0 {
 		return
@@ -235,15 +235,15 @@ func doubtShell(b *model.Body) {
 	}
 }
 
-func (c *command) doubtCommands(b *model.Body) {
+func (c *command) warnOfCommands(b *model.Body) {
 	if !c.shell && b.Text("provider") == "posix" && !b.Values["provider"].Default {
-		return // whoever writes it out knows that nothing is expanded
+		return // an author who writes the provider out expects no expansion
 	}
-	doubts := c.w.Posix.Doubts
+	warnings := c.w.Posix.Warnings
 	if c.shell {
-		doubts = c.w.Shell.Doubts
+		warnings = c.w.Shell.Warnings
 	}
-	if c.shell && b.Has("shell") || doubts == nil {
+	if c.shell && b.Has("shell") || warnings == nil {
 		return
 	}
 	for _, property := range []string{"command", "onlyif", "unless"} {
@@ -252,35 +252,34 @@ func (c *command) doubtCommands(b *model.Body) {
 			v, _ := c.declared(b)
 			lines = []model.Value{v}
 			if v.Shape == model.List {
-				continue // exact words
+				continue // a list holds the exact words
 			}
 		}
 		for _, v := range lines {
-			for _, doubt := range doubts(v.Text, v.Placeholders.Each()) {
-				message, suggestion, _ := strings.Cut(doubt, "; ")
+			for _, warning := range warnings(v.Text, v.Placeholders.Each()) {
+				message, suggestion, _ := strings.Cut(warning, "; ")
 				b.WarnAt(v.Pos, property, message, suggestion)
 			}
 		}
 	}
 }
 
-// literal warns of a text that is written as if a shell would expand it. What
-// came in with a value is meant as it is.
-func literal(b *model.Body, property string, v model.Value) {
+// warnOfExpansion warns of a text that looks as if a shell would expand it. It
+// ignores the values in the text: they are data.
+func warnOfExpansion(b *model.Body, property string, v model.Value) {
 	written := v.Template()
 	switch {
 	case strings.HasPrefix(written, "~"):
 		b.WarnAt(v.Pos, property, "~ is not expanded here", "write the home directory out")
-	case expands(written):
+	case hasVariable(written):
 		b.WarnAt(v.Pos, property, fmt.Sprintf("%q is not expanded here", v.Text), "write the value out")
-	case matches(written) && (property != "environment" || filepath.IsAbs(v.Text)):
+	case hasGlob(written) && (property != "environment" || filepath.IsAbs(v.Text)):
 		b.WarnAt(v.Pos, property, fmt.Sprintf("%q matches no files here: it is taken as it stands", v.Text), "write the names out")
 	}
 }
 
-// matches says whether a shell would look for files that a text matches. What
-// is no path (NO_PROXY=*.example.net, an address with a ?) rarely means files.
-func matches(text string) bool {
+// hasGlob reports whether a text is a pattern for file names in a shell.
+func hasGlob(text string) bool {
 	if strings.ContainsAny(text, "*?") {
 		return true
 	}
@@ -288,8 +287,8 @@ func matches(text string) bool {
 	return ok && strings.Index(behind, "]") > 0
 }
 
-// expands says whether a text has $NAME or ${ in it.
-func expands(text string) bool {
+// hasVariable reports whether a text contains $NAME or ${.
+func hasVariable(text string) bool {
 	for i := 0; i+1 < len(text); i++ {
 		next := text[i+1]
 		if text[i] == '$' && (next == '{' || next == '_' || 'a' <= next && next <= 'z' || 'A' <= next && next <= 'Z') {

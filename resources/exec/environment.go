@@ -11,20 +11,20 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// defaultPath is where programs are looked for when nothing else says.
+// defaultPath is the PATH of a command when nothing else sets it.
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// runIDVariable marks every child, so that its descendants can be found.
+// runIDVariable holds the ProcessTag of every child, which its descendants inherit.
 const runIDVariable = "SETTLE_RUN_ID"
 
-// account is who a command runs as.
+// account is the account that a command runs as.
 type account struct {
 	name, home, shell string
-	credential        *model.Credential // nil: ourselves
+	credential        *model.Credential // nil: the account that runs settle
 }
 
-// environ is an environment: KEY=VALUE, sorted by key, each key once. It is
-// composed for every process, and so from one that is there already.
+// environ is an environment: KEY=VALUE, sorted by key, each key once. A sorted
+// list is cheap to copy, and every process needs a copy.
 type environ []string
 
 func newEnviron(list []string) environ {
@@ -67,7 +67,7 @@ func (e *environ) setDefault(key, value string) {
 	}
 }
 
-// clean is the base of a clean environment: PATH and who we are, from a full one.
+// clean returns the clean part of a full environment: PATH and the account.
 func clean(full environ) environ {
 	var e environ
 	for _, key := range []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", runIDVariable} {
@@ -79,14 +79,14 @@ func clean(full environ) environ {
 	return e
 }
 
-// environment composes the child's environment, and the directories where its
+// environment returns the child's environment, and the directories in which its
 // program is looked for (cmd/settle/docs/deciding.md, "How a command runs").
 func (c *command) environment(who account, cwd, tag string) (env, path []string) {
 	base := c.w.Commands.full
 	if c.w.Commands.CleanEnv || c.base.CleanEnv || c.base.CCM || who.credential != nil {
 		base = c.w.Commands.clean
 	}
-	const own = 8 // variables of ours that it may lack
+	const own = 8 // variables that settle adds
 	e := append(make(environ, 0, len(base)+len(c.env)+own), base...)
 	if who.credential != nil {
 		for key, value := range map[string]string{"HOME": who.home, "USER": who.name, "LOGNAME": who.name, "SHELL": who.shell} {
@@ -102,7 +102,7 @@ func (c *command) environment(who account, cwd, tag string) (env, path []string)
 	}
 	e.setDefault("PATH", defaultPath)
 	if e.get("HOME") == "" || e.get("USER") == "" || e.get("LOGNAME") == "" {
-		me := self()
+		me := currentAccount()
 		e.setDefault("HOME", me.home)
 		e.setDefault("USER", me.name)
 		e.setDefault("LOGNAME", e.get("USER"))
@@ -116,8 +116,9 @@ func (c *command) environment(who account, cwd, tag string) (env, path []string)
 	return e, filepath.SplitList(e.get("PATH"))
 }
 
-// self is who runs settle, by uid: also where no variable says so.
-func self() account {
+// currentAccount returns the account that runs settle, by uid, because HOME and USER
+// may be unset.
+func currentAccount() account {
 	if u, err := user.Current(); err == nil {
 		return account{name: u.Username, home: u.HomeDir}
 	}

@@ -1,6 +1,6 @@
-// Package exec is the resource type that runs a command: what makes it due,
-// how it is run, and what its end means. It knows no process library: the
-// functions that run and look up programs are handed in.
+// Package exec is the resource type that runs a command. It decides whether the
+// command is due, starts it and interprets its exit. The functions that run and
+// look up programs are handed in.
 package exec
 
 import (
@@ -13,26 +13,28 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Run runs one process to its end. A non-zero exit is a value; the error says
-// why it did not start, or that it was ended.
+// Run runs one process to its end. A non-zero exit is a value. The error says why
+// the process did not start, or that settle ended it.
 type Run func(context.Context, model.Command) (model.Exit, error)
 
-// Provider turns a command line into words, with the values of its holes in
-// them, and says what in it is probably not meant.
+// Provider turns a command line into words with the values of its placeholders.
 type Provider struct {
-	Argv   func(line string, holes []model.Placeholder) ([]string, error)
-	Doubts func(line string, holes []model.Placeholder) []string
+	Argv func(line string, placeholders []model.Placeholder) ([]string, error)
+	// Warnings returns warnings about parts of the line that are probably not
+	// meant, each as "message; suggestion".
+	Warnings func(line string, placeholders []model.Placeholder) []string
 }
 
-// Options are what the type needs from the program around it.
+// Options are the functions and settings that the type needs from the program.
 type Options struct {
 	Run      Run
 	LookPath func(name, dir string, path []string) (string, error)
 	Posix    Provider
 	Shell    Provider
 	// Fill puts values into a text for a shell that the resource names itself.
-	Fill     func(shell []string, text string, holes []model.Placeholder) (string, error)
-	Join     func(argv []string) string // words as text that a shell reads back
+	Fill func(shell []string, text string, placeholders []model.Placeholder) (string, error)
+	// Join returns words as text that a shell would split into the same words.
+	Join     func(argv []string) string
 	Commands *Commands
 }
 
@@ -47,22 +49,22 @@ func Type(opts Options) model.Type {
 	}
 }
 
-// world is what all execs of a run share.
+// world is shared by all execs of a run.
 type world struct{ Options }
 
 // command is one exec as declared.
 type command struct {
 	w         *world
 	argv      []string
-	text      string // for people
+	text      string // the command for people
 	shell     bool
 	base      model.Base
-	cwd       string // "" is the default
+	cwd       string // "": the default
 	env       []pair
 	path      []string
 	returns   []int
 	unchanged []int // codes out of returns; all of them for `unchanged: true`
-	cond      model.Guards
+	guards    model.Guards
 	log       string
 	user      string
 	group     string
@@ -74,23 +76,23 @@ type command struct {
 
 type pair struct{ key, value string }
 
-// About says what is known without looking at the machine.
+// About returns the facts that need no look at the machine.
 func (c *command) About() model.About {
 	check := len(c.unchanged) > 0 && !slices.ContainsFunc(c.returns, func(code int) bool { return !slices.Contains(c.unchanged, code) })
 	about := model.About{
 		Command:   c.text,
 		Cwd:       c.cwd,
-		Expects:   "returns " + codes(c.returns),
-		User:      c.foreign(),
+		Expects:   "returns " + joinCodes(c.returns),
+		User:      c.otherUser(),
 		Quiet:     c.log == "false",
-		Creates:   len(c.cond.Creates) > 0,
+		Creates:   len(c.guards.Creates) > 0,
 		Check:     check,
 		MayChange: len(c.unchanged) > 0 && !check,
 	}
 	return about
 }
 
-func codes(list []int) string {
+func joinCodes(list []int) string {
 	texts := make([]string, len(list))
 	for i, code := range list {
 		texts[i] = strconv.Itoa(code)

@@ -69,8 +69,8 @@ func options(r *runner, environ ...string) Options {
 	return Options{
 		Run:      r.run,
 		LookPath: func(name, _ string, _ []string) (string, error) { return name, nil },
-		Posix:    Provider{Argv: words, Doubts: none},
-		Shell:    Provider{Argv: func(s string, _ []model.Placeholder) ([]string, error) { return []string{"/bin/sh", "-c", s}, nil }, Doubts: none},
+		Posix:    Provider{Argv: words, Warnings: none},
+		Shell:    Provider{Argv: func(s string, _ []model.Placeholder) ([]string, error) { return []string{"/bin/sh", "-c", s}, nil }, Warnings: none},
 		Fill:     func(_ []string, text string, _ []model.Placeholder) (string, error) { return text, nil },
 		Join:     func(argv []string) string { return strings.Join(argv, " ") },
 		Commands: NewCommands(Inherited{Environ: environ, RunID: "r1", Grace: time.Second}),

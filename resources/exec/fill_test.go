@@ -23,8 +23,8 @@ func filled(s string, values ...string) model.Value {
 // real are options with the providers that split and quote.
 func real(r *runner) Options {
 	opts := options(r)
-	opts.Posix = Provider{Argv: posix.Argv, Doubts: posix.Warnings}
-	opts.Shell = Provider{Argv: shell.Argv, Doubts: shell.Warnings}
+	opts.Posix = Provider{Argv: posix.Argv, Warnings: posix.Warnings}
+	opts.Shell = Provider{Argv: shell.Argv, Warnings: shell.Warnings}
 	opts.Fill, opts.Join = shell.Fill, posix.Join
 	return opts
 }
@@ -59,7 +59,7 @@ func TestValuesInCommandsAreFilled(t *testing.T) {
 				t.Errorf("it shows %s, want %s", got, tt.shown)
 			}
 			if got := strings.TrimSuffix(tt.values["command"].Placeholders.Filled, "\n"); got != tt.shown {
-				t.Errorf("it leaves %s in its holes, want %s", got, tt.shown)
+				t.Errorf("the placeholders show %s, want %s", got, tt.shown)
 			}
 			if want := `test 'it'\''s; rm -rf $HOME'`; guard.Placeholders.Filled != want {
 				t.Errorf("the guard leaves %s, want %s", guard.Placeholders.Filled, want)

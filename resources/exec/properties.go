@@ -2,8 +2,8 @@ package exec
 
 import "github.com/settle-cm/settle/model"
 
-// properties is what an exec has beside the common properties: the one source
-// for the loader, the schema, explain and the README.
+// properties lists the properties of an exec beside the common ones. The loader,
+// the schema, explain and the README are made from this list.
 var properties = []model.Property{
 	{Name: "command", Kind: model.CommandLine, Default: "the name", Meaning: "what to run; a list gives the exact words (posix only)",
 		More: `Without it the name is the command.

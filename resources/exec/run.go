@@ -16,40 +16,41 @@ import (
 	"github.com/settle-cm/settle/model/secret"
 )
 
-// guardTimeout is the limit of a guard whose resource has none.
+// guardTimeout is the limit of a guard whose resource has no timeout.
 const guardTimeout = 5 * time.Minute
 
-// Check reads creates and guards, by the decision table.
+// Check decides by creates and guards, after the table in docs/deciding.md.
 func (c *command) Check(ctx context.Context, ask model.Ask) (model.Decision, error) {
 	who, err := c.account()
-	if err != nil && len(c.cond.Commands)+len(c.cond.Creates) == 0 {
-		who, err = account{}, nil // it matters only when it runs
+	if err != nil && len(c.guards.Commands)+len(c.guards.Creates) == 0 {
+		who, err = account{}, nil // the account matters only when the command runs
 	}
 	if err != nil {
 		return model.Decision{}, err
 	}
-	cond := c.cond
+	guards := c.guards
 	dir := c.dir(who)
-	cond.Creates = c.creates(dir)
-	cond.Exists = exists
-	cond.RunGuard = func(ctx context.Context, g model.Guard) (int, error) { return c.ask(ctx, who, g) }
-	d, err := cond.Decide(ctx, ask)
+	guards.Creates = c.creates(dir)
+	guards.Exists = exists
+	guards.RunGuard = func(ctx context.Context, g model.Guard) (int, error) { return c.runGuard(ctx, who, g) }
+	d, err := guards.Decide(ctx, ask)
 	if err != nil {
-		return d, c.veil(err)
+		return d, c.redactError(err)
 	}
 	if d.Act && len(c.argv) > 0 {
 		var path []string
-		if !strings.Contains(c.argv[0], "/") { // else nothing is searched
+		if !strings.Contains(c.argv[0], "/") { // a path with a slash is not searched
 			_, path = c.environment(who, dir, "")
 		}
 		if _, err := c.w.LookPath(c.argv[0], dir, path); err != nil {
-			d.Obstacles = append(d.Obstacles, c.veil(err).Error())
+			d.Obstacles = append(d.Obstacles, c.redactError(err).Error())
 		}
 	}
 	return d, nil
 }
 
-// dir is the working directory: as written, else the user's home, else the manifest's.
+// dir returns the working directory: cwd, else the user's home, else the manifest's
+// directory.
 func (c *command) dir(who account) string {
 	switch {
 	case c.cwd != "":
@@ -64,7 +65,7 @@ func (c *command) dir(who account) string {
 }
 
 func (c *command) creates(dir string) []string {
-	paths := slices.Clone(c.cond.Creates)
+	paths := slices.Clone(c.guards.Creates)
 	for i, path := range paths {
 		if !filepath.IsAbs(path) {
 			paths[i] = filepath.Join(dir, path)
@@ -73,25 +74,27 @@ func (c *command) creates(dir string) []string {
 	return paths
 }
 
-// exists looks at a creates path itself, not at what a link points to.
-func exists(path string) (there bool, note string, err error) {
+// exists reports whether a creates path exists. A link exists whatever its target is;
+// the warning names a dangling one.
+func exists(path string) (there bool, warning string, err error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return false, "", nil
 	case err != nil:
-		return false, "", fmt.Errorf("read creates %s: %w", path, cause(err))
+		return false, "", fmt.Errorf("read creates %s: %w", path, withoutPath(err))
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			note = "creates " + path + " is a link to nothing"
+			warning = "creates " + path + " is a link to nothing"
 		}
 	}
-	return true, note, nil
+	return true, warning, nil
 }
 
-// cause drops the operation and path that a PathError repeats.
-func cause(err error) error {
+// withoutPath returns the cause of a PathError, whose operation and path the caller
+// names already.
+func withoutPath(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		return pathErr.Err
@@ -99,9 +102,10 @@ func cause(err error) error {
 	return err
 }
 
-// ask runs a guard. What is neither yes nor no is an error.
-func (c *command) ask(ctx context.Context, who account, g model.Guard) (int, error) {
-	if err := c.permitted(); err != nil {
+// runGuard runs a guard and returns its exit code. The error says why the guard has
+// answered neither yes nor no.
+func (c *command) runGuard(ctx context.Context, who account, g model.Guard) (int, error) {
+	if err := c.requireRoot(); err != nil {
 		return 0, err
 	}
 	cmd := c.process(who, g.Argv)
@@ -129,7 +133,7 @@ func lastLine(output, otherwise string) string {
 	return otherwise
 }
 
-// process is a command or a guard, ready to be run.
+// process builds the child command for the resource's command or one of its guards.
 func (c *command) process(who account, argv []string) model.Command {
 	tag := c.w.Commands.nextTag()
 	dir := c.dir(who)
@@ -147,12 +151,12 @@ func (c *command) Run(ctx context.Context, stage model.Stage) (model.Effect, err
 	if err != nil {
 		return model.Effect{}, err
 	}
-	if err := c.permitted(); err != nil {
+	if err := c.requireRoot(); err != nil {
 		return model.Effect{}, err
 	}
 	cmd := c.process(who, c.argv)
 	creates := c.creates(cmd.Dir)
-	absent := missing(creates)
+	absent := firstMissing(creates)
 	cmd.Started = stage.Started
 	if c.log == "true" {
 		cmd.Output = stage.Output
@@ -166,7 +170,7 @@ func (c *command) Run(ctx context.Context, stage model.Stage) (model.Effect, err
 		effect.Exit = &exit.Code
 	}
 	if err = c.verdict(exit, err); err != nil {
-		if absent != "" && missing(creates) == "" {
+		if absent != "" && firstMissing(creates) == "" {
 			effect.Appeared = absent
 		}
 		return effect, err
@@ -175,17 +179,17 @@ func (c *command) Run(ctx context.Context, stage model.Stage) (model.Effect, err
 	if c.log != "true" {
 		effect.Output, effect.Truncated = "", false
 	}
-	if path := missing(creates); path != "" {
+	if path := firstMissing(creates); path != "" {
 		effect.Warnings = append(effect.Warnings, "did not create "+path+": it will run again")
 	}
 	return effect, nil
 }
 
-// verdict says why a command did not succeed, nil when it did.
+// verdict returns why a command did not succeed, or nil.
 func (c *command) verdict(exit model.Exit, err error) error {
 	switch {
 	case err != nil:
-		return c.veil(err)
+		return c.redactError(err)
 	case exit.Signal != "":
 		return errors.New("killed by " + exit.Signal)
 	case !slices.Contains(c.returns, exit.Code):
@@ -194,9 +198,9 @@ func (c *command) verdict(exit model.Exit, err error) error {
 	return nil
 }
 
-// missing returns the first path that is not there; one that cannot be looked
-// at is not known to be missing.
-func missing(paths []string) string {
+// firstMissing returns the first path that does not exist, or "". A path that cannot
+// be read may exist.
+func firstMissing(paths []string) string {
 	for _, path := range paths {
 		if there, _, err := exists(path); err == nil && !there {
 			return path
@@ -205,27 +209,27 @@ func missing(paths []string) string {
 	return ""
 }
 
-// veil takes a sensitive command's words out of an error.
-func (c *command) veil(err error) error {
+// redactError removes the words of a sensitive command from an error.
+func (c *command) redactError(err error) error {
 	if !c.sensitive || err == nil {
 		return err
 	}
 	words := slices.Clone(c.argv)
-	for _, g := range c.cond.Commands {
+	for _, g := range c.guards.Commands {
 		words = append(words, g.Argv...)
 	}
 	for _, p := range c.env {
 		words = append(words, p.value)
 	}
-	mask, _ := secret.New(append(words, string(c.stdin)))
-	return veiled{mask.Redact(err.Error()), err}
+	redactor, _ := secret.New(append(words, string(c.stdin)))
+	return redactedError{redactor.Redact(err.Error()), err}
 }
 
-// veiled is an error whose text has been gone over.
-type veiled struct {
+// redactedError is an error with a redacted text.
+type redactedError struct {
 	text string
 	err  error
 }
 
-func (v veiled) Error() string { return v.text }
-func (v veiled) Unwrap() error { return v.err }
+func (e redactedError) Error() string { return e.text }
+func (e redactedError) Unwrap() error { return e.err }
