@@ -184,6 +184,7 @@ type Ask struct {
 	Unfinished  string        // row 3's mark: the run that left creates unfinished, "" for none
 	LastState   string        // what its last Effect told it to remember, "" when there is none or no one knows
 	SkipGuards  bool          // start no process: guards stay unread
+	Untouched   bool          // no resource of this run has acted yet: the answer of one query may serve for all of a type
 	Probe       bool          // also start programs that can tell what acting would change
 }
 
@@ -206,6 +207,7 @@ type Decision struct {
 	Guards    []GuardResult // every guard that was read
 	Missing   bool          // something in creates was missing
 	Diff      string        // what acting would change, as far as it can be shown
+	MayChange bool          // acting may turn out to change nothing: a plan says may_run
 	Warnings  []string      // what to know beside the reason: warnings
 	Obstacles []string      // what would keep it from acting if it were now: for those who only look
 }
@@ -225,6 +227,7 @@ var ErrNotPermitted = errors.New("not permitted")
 type Stage struct {
 	Output         func(line []byte)     // one line for people, without its end, as it comes; nil: nobody listens
 	Started        func(p Process) error // a process of the resource leads from now on
+	Refreshed      bool                  // the resource is refreshed
 	LastState      string                // as in Ask
 	RemembersState bool                  // a later run will know the effect's LastState
 }

@@ -3,6 +3,8 @@
 package resources
 
 import (
+	"context"
+	"os"
 	"time"
 
 	"github.com/settle-cm/settle/model"
@@ -10,13 +12,17 @@ import (
 	"github.com/settle-cm/settle/providers/files"
 	"github.com/settle-cm/settle/providers/helper"
 	"github.com/settle-cm/settle/providers/journal"
+	"github.com/settle-cm/settle/providers/openrc"
 	"github.com/settle-cm/settle/providers/posix"
 	"github.com/settle-cm/settle/providers/proc"
 	"github.com/settle-cm/settle/providers/shell"
+	"github.com/settle-cm/settle/providers/system"
+	"github.com/settle-cm/settle/providers/systemd"
 	"github.com/settle-cm/settle/providers/tokens"
 	"github.com/settle-cm/settle/resources/exec"
 	"github.com/settle-cm/settle/resources/file"
 	"github.com/settle-cm/settle/resources/provision"
+	"github.com/settle-cm/settle/resources/service"
 )
 
 // World is what the types need to know of the program around them. The zero
@@ -50,7 +56,42 @@ func Types(w World) []model.Type {
 			Key: journal.Key(w.StateDir), BackupDir: journal.BackupDir(w.StateDir, w.Run),
 		}),
 		provision.Type(provisions(w, commands)),
+		service.Type(services(&system.Programs{Environ: w.Environ, RunID: w.Run, Grace: w.Grace, Redact: w.Mask})),
 	}
+}
+
+// services joins the service type to the service managers.
+func services(programs *system.Programs) service.Options {
+	sd := systemd.Manager{Run: proc.Run, Command: programs.Command}
+	rc := openrc.Manager{Run: proc.Run, Command: programs.Command}
+	return service.Options{
+		Systemd: service.Manager{
+			Show: func(ctx context.Context, timeout time.Duration, names ...string) ([]service.Unit, error) {
+				return convert(sd.Show(ctx, timeout, names...))
+			},
+			Do: sd.Do, IsEnabled: sd.IsEnabled,
+			Log: func(ctx context.Context, timeout time.Duration, u service.Unit) string {
+				return sd.Log(ctx, timeout, systemd.Unit(u))
+			},
+		},
+		OpenRC: service.Manager{
+			Show: func(ctx context.Context, timeout time.Duration, names ...string) ([]service.Unit, error) {
+				return convert(rc.Show(ctx, timeout, names...))
+			},
+			Do: rc.Do, IsEnabled: rc.IsEnabled,
+			Log: func(context.Context, time.Duration, service.Unit) string { return "" }, // OpenRC keeps no output
+		},
+		Detect: system.ServiceManager, Root: os.Geteuid() == 0,
+	}
+}
+
+// convert turns a provider's units into those of the service type.
+func convert[U systemd.Unit | openrc.Unit](units []U, err error) ([]service.Unit, error) {
+	converted := make([]service.Unit, len(units))
+	for i := range units {
+		converted[i] = service.Unit(units[i])
+	}
+	return converted, err
 }
 
 // provisions is what a provision runs on.

@@ -49,7 +49,10 @@ var edges = map[string][]string{
 	"providers/helper":    {"model"},
 	"providers/tokens":    {"resources/provision/contract"}, // the tokens that the contract speaks of
 	"providers/facts":     {},
+	"providers/openrc":    {"model"},
 	"providers/posix":     {"model"},
+	"providers/system":    {"model"},
+	"providers/systemd":   {"model"},
 	"providers/shell":     {"model"},
 	"resources":           {"model", "resources/*", "providers/*"},
 	"resources/*":         {"model", "model/disk", "model/spelling"},

@@ -61,6 +61,7 @@ func (w *walk) task(n int) Task {
 	t.Ask.Unfinished = w.plan.Memory.UnfinishedIn(r)
 	t.Ask.LastState = w.plan.Memory.LastStateOf(r)
 	t.Ask.SkipGuards, t.Ask.Probe = w.opts.SkipGuards, w.opts.Probe
+	t.Ask.Untouched = !w.touched.Load()
 	switch {
 	case len(t.Ask.RefreshedBy) > 0 || len(t.Ask.Owed) > 0:
 		t.Ask.Refresh = model.Yes
@@ -116,6 +117,8 @@ func Preview(ctx context.Context, t Task) (model.Result, Rest) {
 		o.Status, o.Reason = model.MayRun, strings.Join(d.Unread, " and ")+" not read"
 	case early:
 		o.Status, o.Reason = model.MayRun, fmt.Sprintf("%s was read before %s runs", d.Read[len(d.Read)-1], t.Upstream)
+	case d.Act && d.MayChange:
+		o.Status = model.MayRun
 	case d.Act && t.Ask.Refresh == model.Yes:
 		o.Status = model.WouldRefresh
 	case d.Act:
@@ -209,6 +212,7 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Result) model.
 	var effect model.Effect
 	var err error
 	o.Acted = true
+	stage.Refreshed = t.Ask.Refresh == model.Yes
 	for {
 		o.Attempts++
 		effect, err = r.Spec.Run(ctx, stage)

@@ -90,6 +90,7 @@ type walk struct {
 	ready     graph.MinHeap // what could start now, first in the manifest on top
 	running   int
 	stopped   atomic.Bool // nothing more starts; set by the deciding goroutine alone
+	touched   atomic.Bool // a resource has acted, or is about to
 	unsynced  bool        // something was journaled since the last sync
 	facts     []model.Record
 	inbox     chan message
@@ -263,6 +264,7 @@ func (w *walk) led(n int, p *model.Process) error {
 // finish runs what is left of a resource.
 func (w *walk) finish(ctx context.Context, msg message) message {
 	n, r := msg.n, &w.m.Resources[msg.n]
+	w.touched.Store(true)
 	stage := model.Stage{LastState: w.plan.Memory.LastStateOf(r), RemembersState: w.opts.RemembersState}
 	if w.opts.Watch.Output != nil && !r.Sensitive {
 		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
