@@ -35,6 +35,7 @@ var environmentEntries = []entry{
 	{"NO_COLOR", "when it is not empty: no colour"},
 	{"CLICOLOR_FORCE", "when it is neither empty nor 0: colour also where there is no terminal"},
 	{"TERM", "dumb: no colour, and no line that says what runs"},
+	{"HTTPS_PROXY", "with HTTP_PROXY and NO_PROXY, in capitals or not: passed to the system's own programs, whose environment is otherwise fixed"},
 	{"CI", "when it is not empty: say so when a manifest with subscribers has no state"},
 	{"GITHUB_ACTIONS", "true: tell GitHub Actions in its own way, unless --ci says otherwise; GITHUB_WORKSPACE, GITHUB_OUTPUT and GITHUB_STEP_SUMMARY are read then"},
 	{"GITLAB_CI", "true: tell GitLab in its own way, unless --ci says otherwise"},

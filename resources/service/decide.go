@@ -136,7 +136,7 @@ func (s *service) decideRun(u Unit, refreshed bool, w *work) error {
 		return nil
 	case u.Transient && u.Active != "activating":
 		return fmt.Errorf("%s is a oneshot without RemainAfterExit, so it never stays running: set ensure: any, or start it by an exec or a timer", s.unit)
-	case !u.CanStart:
+	case !u.CanStart && !isMasked(u): // a mask is removed before the start
 		return fmt.Errorf("%s refuses a manual start: start the unit that wants it, or set ensure: any", s.unit)
 	}
 	w.verb = "start"

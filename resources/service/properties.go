@@ -4,7 +4,7 @@ import "github.com/settle-cm/settle/model"
 
 var properties = []model.Property{
 	{
-		Name: "unit", Kind: model.Line, Default: "the name", Meaning: "the name that the service manager has for it; .service is added where there is no suffix",
+		Name: "unit", Kind: model.Line, Meaning: "the unit, when it is not the resource's name; .service is added where there is no suffix",
 		More:    `Any kind of unit: nginx, backup@daily.timer, app.socket, srv.mount. A template needs an instance: app@blue.`,
 		Example: "backup@daily.timer",
 	},
@@ -17,12 +17,12 @@ A failed unit counts as stopped.`,
 		Example: "stopped",
 	},
 	{
-		Name: "enable", Kind: model.Bool, Default: "as it is", Meaning: "whether it starts at boot",
+		Name: "enable", Kind: model.Bool, Meaning: "whether it starts at boot; absent: as it is",
 		More:    `A static unit has no [Install] section and cannot be enabled: that is a warning. An indirect unit (its [Install] names other units only) is enabled at each run, and counts as changed only when systemctl made a link.`,
 		Example: "true",
 	},
 	{
-		Name: "masked", Kind: model.Bool, Default: "as it is", Meaning: "whether it is masked, so that nothing can start it (systemd only)",
+		Name: "masked", Kind: model.Bool, Meaning: "whether it is masked, so that nothing can start it (systemd only); absent: as it is",
 		Example: "true",
 	},
 	{
@@ -37,7 +37,7 @@ A failed unit counts as stopped.`,
 		Example: "5s",
 	},
 	{
-		Name: "provider", Kind: model.Choice, Choices: []string{"systemd", "openrc"}, Default: "the one that runs", Meaning: "the service manager",
+		Name: "provider", Kind: model.Choice, Choices: []string{"systemd", "openrc"}, Meaning: "the service manager; absent: the one that runs",
 		Example: "systemd",
 	},
 }
