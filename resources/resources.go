@@ -56,14 +56,16 @@ func Types(w World) []model.Type {
 			Key: journal.Key(w.StateDir), BackupDir: journal.BackupDir(w.StateDir, w.Run),
 		}),
 		provision.Type(provisions(w, commands)),
-		service.Type(services(&system.Programs{Environ: w.Environ, RunID: w.Run, Grace: w.Grace, Redact: w.Mask})),
+		service.Type(services(system.Commands(func(argv []string) model.Command {
+			return commands.Commands.New(model.Base{Dir: "/"}, argv)
+		}))),
 	}
 }
 
 // services joins the service type to the service managers.
-func services(programs *system.Programs) service.Options {
-	sd := systemd.Manager{Run: proc.Run, Command: programs.Command}
-	rc := openrc.Manager{Run: proc.Run, Command: programs.Command}
+func services(command func(argv []string, extra ...string) model.Command) service.Options {
+	sd := systemd.Manager{Run: proc.Run, Command: command}
+	rc := openrc.Manager{Run: proc.Run, Command: command}
 	return service.Options{
 		Systemd: service.Manager{
 			Show: func(ctx context.Context, timeout time.Duration, names ...string) ([]service.Unit, error) {

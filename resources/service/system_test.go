@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/settle-cm/settle/providers/system/machine"
+	"github.com/settle-cm/settle/testdata/machine"
 )
 
 // units are made in the machine: one of every kind that matters.

@@ -1,13 +1,15 @@
-package machine
+package system
 
 import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/settle-cm/settle/testdata/machine"
 )
 
 func TestMachineRunsSystemdAndLeavesTheHostAlone(t *testing.T) {
-	m := Start(t)
+	m := machine.Start(t)
 	m.Shell(t, "echo changed > /etc/settle-machine-test; test -d /run/systemd/system")
 	if _, err := os.Stat("/etc/settle-machine-test"); err == nil {
 		t.Error("a file made in the machine is visible outside")
