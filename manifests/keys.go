@@ -84,7 +84,7 @@ func (r keyReader) checkBesideCCM(n *yaml.Node) {
 	}
 }
 
-// checkCCM returns the map under ccm, nil where there is none.
+// checkCCM returns the map under ccm, nil for none.
 func (r keyReader) checkCCM(under *yaml.Node) *yaml.Node {
 	switch {
 	case parse.IsNull(under):
@@ -99,6 +99,7 @@ func (r keyReader) checkCCM(under *yaml.Node) *yaml.Node {
 // isPrivate reports whether settle ignores a key: a place for YAML anchors.
 func isPrivate(key *yaml.Node) bool { return strings.HasPrefix(key.Value, "x-") }
 
+// isCCM reports whether the keys are those under ccm.
 func (r keyReader) isCCM() bool { return &r.table[0] == &schema.CCMKeys[0] }
 
 // readKey reads one key.
@@ -122,12 +123,13 @@ func (r keyReader) readKey(k *keys, key, value *yaml.Node) {
 	}
 }
 
+// readValue reads the value of a key, with values in place of its expressions.
 func (r keyReader) readValue(p *model.Property, key, value *yaml.Node) (model.Value, bool) {
 	v, _, ok := r.env.Read(eval.Frame{File: r.file.File, Subject: entry.Subject{Property: p.Name}}, p, key, value)
 	return v, ok
 }
 
-// refuseUnknown reports an unknown key. What is below it is still read where its
+// refuseUnknown reports an unknown key. The nodes below it are still read where its
 // meaning is clear, so that the mistakes there are reported too.
 func (r keyReader) refuseUnknown(k *keys, key, value *yaml.Node) {
 	u := schema.UnknownKey(key.Value, r.isCCM(), r.types.Names)
@@ -140,6 +142,7 @@ func (r keyReader) refuseUnknown(k *keys, key, value *yaml.Node) {
 	}
 }
 
+// checkSecrets refuses NAME=VALUE: the value of a secret must not be written down.
 func (r keyReader) checkSecrets(k keys) {
 	for _, v := range k.secrets() {
 		if strings.Contains(v.Text, "=") {

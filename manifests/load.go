@@ -3,7 +3,7 @@
 // of loading in order: the files are parsed (parse), the variables declared and
 // given values (eval), the keys read, the resources found (outline) and decoded
 // (decode), and their references resolved (resolve). The packages of the stages
-// know YAML; no package knows a resource type: what an entry may hold comes from
+// know YAML; no package knows a resource type: the properties of an entry come from
 // the table of types.
 package manifests
 
@@ -77,8 +77,8 @@ func LoadGraph(src Source, types []model.Type) (*model.Manifest, [][]int) {
 
 // Render returns a manifest with all its values put in, as YAML that loads again:
 // its resources one by one, those of included files and of for_each too, with their
-// properties after defaults. Secrets and what a sensitive resource runs, feeds and
-// sets are redacted. The text is nil exactly when there is a problem.
+// properties after defaults. Secrets are redacted, and so are commands,
+// input and environment of sensitive resources. The text is nil exactly when there is a problem.
 func Render(src Source, types []model.Type) (text []byte, problems, warnings model.Problems) {
 	vocabularies := schema.NewTypes(types)
 	l := load(src, vocabularies, true)
@@ -225,7 +225,7 @@ func Identify(src Source) (*model.Manifest, model.Problems) {
 }
 
 // readName returns the name of a manifest, "" for none. It returns false after
-// reporting what is wrong with it.
+// reporting its mistakes.
 func (l *loaded) readName(root *yaml.Node) (string, bool) {
 	under := parse.Lookup(root, "name")
 	if under == nil || parse.Lookup(root, "ccm") != nil { // a CCM manifest has no name

@@ -10,7 +10,7 @@ import (
 func Schema(types []model.Type) []byte { return schema.Schema(types) }
 
 // Explain explains a type, a property of a type (TYPE.PROPERTY) or a key of the
-// manifest, and for "" what a manifest is. The error for an unknown name suggests
+// manifest, and for "" manifests in general. The error for an unknown name suggests
 // a known one.
 func Explain(types []model.Type, name string) (string, error) { return schema.Explain(types, name) }
 

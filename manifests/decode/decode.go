@@ -62,6 +62,8 @@ type file struct {
 	defaults map[string]*defaults // by type
 }
 
+// decodeFile decodes the resources of one file. The defaults of a list hold up to
+// the next list.
 func (d *decoder) decodeFile(f file, s outline.Section) {
 	var current *defaults // of the present list
 	outline.Walk(s, d.Types, d.sink, func(item outline.Item) {
@@ -81,6 +83,7 @@ func (d *decoder) decodeFile(f file, s outline.Section) {
 	})
 }
 
+// addUnread notes a resource that exists but cannot be read.
 func (d *decoder) addUnread(ref model.Ref) { d.out.Unread = entry.Put(d.out.Unread, ref, true) }
 
 // decodeAll decodes one resource, or as many as its for_each has items.

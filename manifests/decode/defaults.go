@@ -101,6 +101,8 @@ func (d *decoder) readDefaults(f file, v *schema.Vocabulary, n *yaml.Node) *defa
 	return defs
 }
 
+// readDefault reads one default. Its values are noted beside it, so that only the
+// resources that take the default over report them.
 func (d *decoder) readDefault(frame eval.Frame, p *model.Property, key, under *yaml.Node, defs *defaults) {
 	v, found, ok := d.env.Read(frame, p, key, under)
 	isCondition := p.Kind == model.Condition || p.Kind == model.Control

@@ -48,6 +48,7 @@ func (d *decoder) readProperty(frame eval.Frame, p *model.Property, key, under *
 	return ok
 }
 
+// add adds the values of one property to those of the resource.
 func (r *resource) add(found eval.Found) {
 	r.found.Uses = append(r.found.Uses, found.Uses...)
 	r.found.Missing = append(r.found.Missing, found.Missing...)

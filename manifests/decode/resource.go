@@ -43,6 +43,8 @@ func (d *decoder) decodeResource(f file, item outline.Item, r resource, defs *de
 	d.add(v, body, frame.ID, off, spec, r)
 }
 
+// resetBody prepares the shared body for the next resource. The entries must not
+// keep anything of it but values.
 func (d *decoder) resetBody(ref model.Ref, pos model.Pos, base model.Base) *model.Body {
 	clear(d.body.Values)
 	d.body = model.Body{Ref: ref, Pos: pos, Base: base, Values: d.body.Values}
@@ -68,7 +70,7 @@ func (d *decoder) runType(frame eval.Frame, v *schema.Vocabulary, body *model.Bo
 }
 
 // checkNameless reads the properties of a resource without a valid name, to report
-// what is wrong with them. What may follow from the missing name is not reported.
+// their mistakes. Problems that may follow from the missing name are not reported.
 func (d *decoder) checkNameless(f file, item outline.Item, each *eval.Item, uses []model.ValueUse) {
 	v := item.Type
 	if !v.Known() {
@@ -105,7 +107,7 @@ func (d *decoder) checkNameless(f file, item outline.Item, each *eval.Item, uses
 // add adds a decoded resource to the entries.
 func (d *decoder) add(v *schema.Vocabulary, body *model.Body, id, off string, spec model.Spec, r resource) {
 	n := len(d.out.Resources)
-	if off == "" { // what a resource for another machine writes may belong to others here
+	if off == "" { // on this machine another resource may write the same paths
 		for _, c := range body.Claims {
 			d.out.Claims = append(d.out.Claims, entry.Claim{Resource: n, Claim: c})
 		}
@@ -157,16 +159,19 @@ func (d *decoder) addSecrets(v *schema.Vocabulary, body *model.Body) {
 	}
 }
 
+// refuse records a problem. uses are named in its message where they caused it.
 func (d *decoder) refuse(s entry.Subject, pos model.Pos, uses []model.ValueUse, message, suggestion string) {
 	d.sink.Refuse(entry.Attribute(s.Problem(pos, message, suggestion), uses))
 }
 
+// refuseMissing reports the expressions of a resource that lead to nothing.
 func (d *decoder) refuseMissing(found eval.Found) {
 	for _, p := range found.Missing {
 		d.sink.Refuse(entry.Attribute(p, found.Uses))
 	}
 }
 
+// refuseProperty reports a property that the type lacks.
 func (d *decoder) refuseProperty(frame eval.Frame, v *schema.Vocabulary, key *yaml.Node) {
 	u := v.UnknownProperty(key.Value)
 	d.refuse(frame.In(key.Value).Subject, frame.File.Pos(key), nil, u.Message, u.Suggestion)
@@ -176,18 +181,20 @@ func (d *decoder) refuseProperty(frame eval.Frame, v *schema.Vocabulary, key *ya
 // that only follow from a property that could not be read.
 func (d *decoder) takeProblems(body *model.Body, r *resource) {
 	for _, p := range body.Problems {
-		if r.mayBlame(p) {
+		if r.isIndependent(p) {
 			d.sink.Refuse(entry.Attribute(p, r.found.Uses))
 		}
 	}
 	for _, p := range body.Warnings {
-		if r.mayBlame(p) {
+		if r.isIndependent(p) {
 			d.sink.Warn(entry.Attribute(p, r.found.Uses))
 		}
 	}
 }
 
-func (r *resource) mayBlame(p model.Problem) bool {
+// isIndependent reports whether a problem is more than the consequence of a
+// property that was refused already.
+func (r *resource) isIndependent(p model.Problem) bool {
 	return !r.wrong[p.Property] && (p.Property != "" || len(r.wrong) == 0)
 }
 
@@ -276,6 +283,7 @@ func keepBody(body *model.Body) model.Body {
 	return kept
 }
 
+// texts returns the texts of values.
 func texts(values []model.Value) []string {
 	var list []string
 	for _, v := range values {
@@ -284,6 +292,7 @@ func texts(values []model.Value) []string {
 	return list
 }
 
+// onRefresh returns the meaning of a refresh. Running is the default.
 func onRefresh(body *model.Body) model.OnRefresh {
 	if body.Text("on_refresh") == "check" {
 		return model.RefreshChecks
@@ -291,6 +300,7 @@ func onRefresh(body *model.Body) model.OnRefresh {
 	return model.RefreshRuns
 }
 
+// trySleep returns the pause between tries, one second by default.
 func trySleep(body *model.Body) time.Duration {
 	if body.Has("try_sleep") {
 		return body.Duration("try_sleep")

@@ -58,7 +58,7 @@ func (e *Env) readControl(f Frame, n *yaml.Node) (model.Value, bool) {
 }
 
 // CheckCondition reports mistakes in the value of when or control. It returns
-// whether there are none. A condition on an item is checked for each item later.
+// true for a valid one. A condition on an item is checked for each item later.
 func (e *Env) CheckCondition(f Frame, v model.Value) bool {
 	if e.partial {
 		return true
@@ -80,6 +80,8 @@ func (e *Env) CheckCondition(f Frame, v model.Value) bool {
 	return all
 }
 
+// usesItem reports whether a condition may name the item of a for_each. It may say
+// yes for a text that contains the word otherwise: then an answer is not cached.
 func usesItem(v model.Value) bool { return strings.Contains(v.Text, "each") }
 
 // SkipReason evaluates the conditions among the properties of a resource. It

@@ -43,6 +43,7 @@ func (e *Env) followDefault(v *variable, chain []string) {
 	v.followed = followed
 }
 
+// followNode searches a node and its children for mistakes in expressions.
 func (e *Env) followNode(f Frame, n *yaml.Node, chain []string) {
 	if n = parse.Target(n); n.Kind == yaml.ScalarNode && value.Has(n.Value) {
 		parts, _ := e.parseParts(f, n)
@@ -58,6 +59,8 @@ func (e *Env) followNode(f Frame, n *yaml.Node, chain []string) {
 	}
 }
 
+// followExpression reports an expression that can never lead anywhere, whatever the
+// values are.
 func (e *Env) followExpression(f Frame, n *yaml.Node, x *value.Expr, chain []string) {
 	switch x.Root {
 	case "var":

@@ -11,7 +11,7 @@ import (
 )
 
 // Evaluate returns the value of a node, such as a for_each. It returns false after
-// reporting what is wrong with it.
+// reporting its mistakes.
 func (e *Env) Evaluate(f Frame, n *yaml.Node) (any, Found, bool) {
 	var found Found
 	v, ok := e.evaluateNode(f, n, &found)

@@ -48,6 +48,7 @@ func kindOfItem(kind model.Kind) model.Kind {
 	return kind
 }
 
+// expandList returns a copy of a list with values in place of expressions.
 func (e *Env) expandList(f Frame, n *yaml.Node, kind model.Kind, g *graft) (*yaml.Node, bool) {
 	all := true
 	made := make([]*yaml.Node, 0, len(n.Content))
@@ -66,6 +67,8 @@ func (e *Env) expandList(f Frame, n *yaml.Node, kind model.Kind, g *graft) (*yam
 	return copyOf(n, made), all
 }
 
+// expandMap returns a copy of a map with values in place of expressions. Merged
+// keys become keys of its own.
 func (e *Env) expandMap(f Frame, n *yaml.Node, kind model.Kind, g *graft) (*yaml.Node, bool) {
 	all := true
 	made := make([]*yaml.Node, 0, len(n.Content))
@@ -85,7 +88,7 @@ func copyOf(n *yaml.Node, content []*yaml.Node) *yaml.Node {
 }
 
 // refuseVariableName refuses an expression in the name of a variable, KEY=VALUE. It
-// returns whether there is none.
+// returns true when the name has no expression.
 func (e *Env) refuseVariableName(f Frame, n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "${") {
 		return true

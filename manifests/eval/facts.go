@@ -12,7 +12,7 @@ import (
 	"github.com/settle-cm/settle/model/value"
 )
 
-// facts are what is known of the machine.
+// facts are the known facts of the machine.
 type facts struct {
 	host  func() (map[string]any, error) // may be nil
 	given value.Map                      // from outside, over those of the machine

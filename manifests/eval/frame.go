@@ -31,7 +31,7 @@ func (f Frame) In(property string) Frame {
 	return f
 }
 
-// Found is what an evaluation came across on its way.
+// Found holds the values that an evaluation used and missed.
 type Found struct {
 	Uses []model.ValueUse // values that expressions led to, in order
 	// Missing holds problems for expressions that lead to nothing. They do not count
@@ -39,12 +39,13 @@ type Found struct {
 	Missing model.Problems
 }
 
+// add appends the values of another evaluation.
 func (f *Found) add(other Found) {
 	f.Uses = append(f.Uses, other.Uses...)
 	f.Missing = append(f.Missing, other.Missing...)
 }
 
-// finish returns what was found in a frame. Outside of resources missing values
+// finish completes the result of an evaluation in a frame. Outside of resources missing values
 // are reported at once.
 func (e *Env) finish(f Frame, found Found) Found {
 	if f.Ref == nil {
@@ -56,10 +57,12 @@ func (e *Env) finish(f Frame, found Found) Found {
 	return found
 }
 
+// refuse records a problem of the subject of a frame at a node.
 func (e *Env) refuse(f Frame, n *yaml.Node, message, suggestion string) {
 	e.sink.Refuse(f.Problem(f.File.Pos(n), message, suggestion))
 }
 
+// reader returns a reader for nodes without expressions.
 func (e *Env) reader(f Frame) shape.Reader {
 	return shape.Reader{File: f.File, Subject: f.Subject, Sink: e.sink}
 }

@@ -68,6 +68,8 @@ func (e *Env) giveEnvironment(environ []string) {
 	}
 }
 
+// give gives a variable a value. That of a secret is redacted at once, before a
+// message can show it.
 func (e *Env) give(v *variable, g given) {
 	if v.secret {
 		e.hide(g.value)
@@ -76,7 +78,7 @@ func (e *Env) give(v *variable, g given) {
 }
 
 // findDeclared returns the variable of a name that is given, nil after reporting
-// that there is none. It reports nothing where another file may declare it.
+// an unknown name. It reports nothing where another file may declare it.
 func (e *Env) findDeclared(name string, pos model.Pos, in Inputs) *variable {
 	if v := e.vars.byName[name]; v != nil {
 		return v

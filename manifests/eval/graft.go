@@ -17,6 +17,7 @@ type graft struct {
 	allowRaw bool // raw expressions are allowed: the text may become a command
 }
 
+// fills tells the readers of kinds which nodes came from expressions.
 func (g *graft) fills() shape.Fills { return shape.Fills{Nodes: g.nodes, Uses: g.found.Uses} }
 
 // addText makes one text of parts and their values. The text of a command gets a

@@ -71,7 +71,7 @@ func walk(v any, path []string) any {
 }
 
 // findVariable returns the variable that an expression names, nil after reporting
-// that there is none.
+// an undeclared name.
 func (e *Env) findVariable(f Frame, n *yaml.Node, x *value.Expr) *variable {
 	name := x.Path[0]
 	v := e.vars.byName[name]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/condition"
 	"github.com/settle-cm/settle/model/value"
 )
@@ -44,7 +45,7 @@ func (e *Env) parseParts(f Frame, n *yaml.Node) ([]value.Part, bool) {
 }
 
 // refuseRaw refuses raw expressions, which only the text of a command may have. It
-// returns whether there are none.
+// returns true when the parts contain no raw expression.
 func (e *Env) refuseRaw(f Frame, n *yaml.Node, parts []value.Part) bool {
 	none := true
 	for _, p := range parts {
@@ -56,8 +57,8 @@ func (e *Env) refuseRaw(f Frame, n *yaml.Node, parts []value.Part) bool {
 	return none
 }
 
-// refuseKey refuses an expression in a key of a map. It returns whether there is
-// none.
+// refuseKey refuses an expression in a key of a map. It returns true when the key
+// has no expression.
 func (e *Env) refuseKey(f Frame, key *yaml.Node) bool {
 	if !strings.Contains(key.Value, "${") || !value.Has(key.Value) {
 		return true
@@ -67,7 +68,7 @@ func (e *Env) refuseKey(f Frame, key *yaml.Node) bool {
 }
 
 // lookupParts returns the values of the expressions among the parts of a scalar,
-// nil for parts that are text. It returns false after reporting what is wrong.
+// nil for parts that are text. It returns false after reporting mistakes.
 func (e *Env) lookupParts(f Frame, n *yaml.Node, parts []value.Part, found *Found) ([]any, bool) {
 	all := true
 	values := make([]any, len(parts))
@@ -89,8 +90,22 @@ func (e *Env) lookupParts(f Frame, n *yaml.Node, parts []value.Part, found *Foun
 	return values, all
 }
 
+// put notes that a value goes into a node: for the hash, for reports, and against
+// the limit. It returns false when the limit is exceeded, which it reports once.
+func (e *Env) put(f Frame, n *yaml.Node, p value.Part, v any, found *Found) bool {
+	if !e.tally.add(p.Text, v) {
+		if !e.tally.reported {
+			e.tally.reported = true
+			e.refuse(f, n, "the values that are put in have more than 64 MiB together", "")
+		}
+		return false
+	}
+	found.Uses = append(found.Uses, model.ValueUse{Expression: p.Text, Value: value.Show(v), Pos: f.File.Pos(n)})
+	return true
+}
+
 // refuseCCM refuses an expression of CCM in a CCM manifest: settle would take it as
-// text. It returns whether there is none.
+// text. It returns true when the text has no such expression.
 func (e *Env) refuseCCM(f Frame, n *yaml.Node) bool {
 	if !e.ccm || !strings.Contains(n.Value, "{") {
 		return true

@@ -8,7 +8,7 @@ import (
 )
 
 // Read reads the value of a property at a node, with values in place of its
-// expressions. It returns false after reporting what is wrong with it.
+// expressions. It returns false after reporting its mistakes.
 func (e *Env) Read(f Frame, p *model.Property, key, n *yaml.Node) (model.Value, Found, bool) {
 	r := e.reader(f)
 	if parse.IsNull(n) {

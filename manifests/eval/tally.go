@@ -6,10 +6,7 @@ import (
 	"encoding/hex"
 	"hash"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/settle-cm/settle/manifests/entry"
-	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/value"
 )
 
@@ -31,6 +28,8 @@ func (t *tally) stamp(texts ...string) {
 	}
 }
 
+// hash returns the hash of the files and of all values, that of the files alone
+// when there were no values.
 func (t *tally) hash(files string) string {
 	if t.sum == nil {
 		return files
@@ -39,9 +38,9 @@ func (t *tally) hash(files string) string {
 	return hex.EncodeToString(t.sum.Sum(nil))
 }
 
-// put notes that a value goes into a node: for the hash, for reports, and against
-// the limit. It returns false when the limit is exceeded.
-func (e *Env) put(f Frame, n *yaml.Node, p value.Part, v any, found *Found) bool {
+// add counts a value and adds it to the hash, under the text of its expression. It
+// returns false when all values together exceed the limit.
+func (t *tally) add(expression string, v any) bool {
 	text, isText := value.Text(v)
 	size := len(text)
 	if !isText {
@@ -50,14 +49,9 @@ func (e *Env) put(f Frame, n *yaml.Node, p value.Part, v any, found *Found) bool
 		text = value.JSON(v)
 		size += len(text)
 	}
-	if e.tally.bytes += size; e.tally.bytes > entry.MaxPut {
-		if !e.tally.reported {
-			e.tally.reported = true
-			e.refuse(f, n, "the values that are put in have more than 64 MiB together", "")
-		}
+	if t.bytes += size; t.bytes > entry.MaxPut {
 		return false
 	}
-	e.tally.stamp(p.Text, text)
-	found.Uses = append(found.Uses, model.ValueUse{Expression: p.Text, Value: value.Show(v), Pos: f.File.Pos(n)})
+	t.stamp(expression, text)
 	return true
 }

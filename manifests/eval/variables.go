@@ -31,7 +31,7 @@ type variable struct {
 	missing  model.Problems
 }
 
-// declaration is what a manifest says of a variable.
+// declaration holds the keys that declare a variable.
 type declaration struct {
 	name     string
 	pos      model.Pos
@@ -81,6 +81,8 @@ func (e *Env) declareAll(file *parse.File, n *yaml.Node) {
 	}
 }
 
+// declare declares one variable. The text of a secret default is redacted from now
+// on, also in problems about the rest of the manifest.
 func (e *Env) declare(f Frame, key, under *yaml.Node) {
 	v := &variable{declaration: declaration{name: key.Value, pos: f.File.Pos(key), file: f.File}}
 	if isDeclaration(under) {

@@ -1,6 +1,6 @@
 // Package outline finds the resources in the tree of a file: which node is a type,
 // which a name, which holds properties. It evaluates nothing. Where the structure is
-// wrong it says what was probably meant, and goes on as if that stood there, so that
+// wrong it suggests the probable intention and goes on with that, so that
 // the mistakes below are reported too.
 package outline
 
@@ -25,7 +25,7 @@ type Section struct {
 	Typed    *yaml.Node // the node under TypeKey
 }
 
-// Kind says what an Item is.
+// Kind is the meaning of an Item.
 type Kind uint8
 
 // The kinds of items.
@@ -77,6 +77,7 @@ func Walk(s Section, types schema.Types, sink *entry.Sink, visit func(Item)) {
 	}
 }
 
+// refuse records a problem of the file at a node.
 func (w walker) refuse(n *yaml.Node, message, suggestion string) {
 	w.file.Refuse(w.sink, n, message, suggestion)
 }
@@ -232,6 +233,8 @@ func (w walker) walkNamed(v *schema.Vocabulary, key, value *yaml.Node) {
 	}
 }
 
+// visitNameless visits a resource without a usable name, so that mistakes in its
+// properties are reported too.
 func (w walker) visitNameless(v *schema.Vocabulary, n, except *yaml.Node) {
 	if v.Known() {
 		w.visit(Item{Kind: Nameless, Type: v, Properties: n, Except: except})

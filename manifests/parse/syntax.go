@@ -24,7 +24,7 @@ type fault struct {
 	at   int    // the line where it stopped
 }
 
-// finding locates and describes a fault. A finding without a message is none.
+// finding locates and describes a fault. Without a message nothing was found.
 type finding struct {
 	line, column        int // column 0: where the line's text begins
 	message, suggestion string
@@ -83,7 +83,7 @@ func (f *File) explainSyntax(err error) *model.Problem {
 	e.end = findStop(text.All)
 	ahead := 4 // the library reads so many characters ahead
 	if e.end == len(text.All) {
-		ahead = 0 // at the end there are none left
+		ahead = 0 // at the end of the text it cannot
 	}
 	read := strings.TrimRight(text.All[:max(0, e.end-ahead)], " \t\n\r")
 	e.at, _ = text.Place(len(read))

@@ -18,7 +18,7 @@ type Text struct {
 	hasTags     bool  // a lone exclamation mark may precede a value
 }
 
-// Line returns the nth line, counted from 1, "" when there is none.
+// Line returns the nth line, counted from 1, "" when the text has fewer.
 func (t *Text) Line(n int) string {
 	if t.starts == nil {
 		t.starts = append(make([]int, 0, 1+strings.Count(t.All, "\n")), 0)
@@ -98,7 +98,7 @@ func newText(data []byte) (Text, *model.Problem) {
 }
 
 // findForbidden finds the first character that YAML does not allow. The message
-// is "" when there is none.
+// is "" when the text has fewer.
 func (t *Text) findForbidden() (at int, message, suggestion string) {
 	for i := 0; i < len(t.All); {
 		if c := t.All[i]; 0x20 <= c && c < 0x7F || c == '\n' || c == '\t' || c == '\r' {

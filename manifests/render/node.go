@@ -101,7 +101,7 @@ func textNode(text string, quoted bool) *yaml.Node {
 			return n
 		}
 	}
-	n.Tag = "!!str" // what YAML would quote by itself is quoted as what was quoted before
+	n.Tag = "!!str" // a text that YAML would quote by itself gets the same form as one that was quoted
 	switch {
 	case pipelineCommand().MatchString(text):
 		n.Style = yaml.DoubleQuotedStyle

@@ -9,8 +9,8 @@ import (
 )
 
 // Explain returns an explanation of a type, a property of a type or a key of the
-// manifest: "exec", "exec.creates", "parallel". For "" it explains what a manifest
-// is. The error for an unknown name suggests a known one.
+// manifest: "exec", "exec.creates", "parallel". For "" it explains manifests
+// in general. The error for an unknown name suggests a known one.
 func Explain(types []model.Type, path string) (string, error) {
 	if path == "" {
 		return explainManifest(types), nil

@@ -17,7 +17,7 @@ type Unknown struct {
 	Meant      string // the known word that was probably meant, "" when none is close
 }
 
-// UnknownKey describes an unknown key of a manifest, or of what is under `ccm`.
+// UnknownKey describes an unknown key of a manifest, or one under `ccm`.
 func UnknownKey(word string, ccm bool, types []string) Unknown {
 	if u, ok := UnsupportedCCM(word, ""); ok {
 		return u

@@ -1,4 +1,4 @@
-// Package schema holds what a manifest may say: the tables of keys and the
+// Package schema holds the words of a manifest: the tables of keys and the
 // properties of each type, the words of other tools for them, and what follows
 // from the tables: the JSON Schema, `settle explain` and the README. It speaks of
 // words, never of nodes.

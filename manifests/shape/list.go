@@ -69,6 +69,7 @@ func readCodes(r Reader, p *model.Property, n *yaml.Node) (model.Value, bool) {
 	return v, all
 }
 
+// readCode reads one exit code.
 func (r Reader) readCode(n *yaml.Node) (model.Value, bool) {
 	number, err := strconv.Atoi(n.Value)
 	switch {

@@ -28,7 +28,7 @@ func readEnvironment(r Reader, p *model.Property, n *yaml.Node) (model.Value, bo
 }
 
 // checkVariables reports names that cannot be set, empty values, and names given
-// twice. It returns whether there are none.
+// twice. It returns true when there are no such mistakes.
 func (r Reader) checkVariables(v model.Value) bool {
 	all := true
 	lines := make(map[string]int, len(v.Pairs))
@@ -101,6 +101,7 @@ func (r Reader) readPairs(n *yaml.Node, emptySuggestion string) ([]model.Pair, b
 	return list, all
 }
 
+// readTextMap reads a map from text to text.
 func readTextMap(r Reader, p *model.Property, n *yaml.Node) (model.Value, bool) {
 	if n.Kind != yaml.MappingNode {
 		return r.RefuseForm(n, p.Kind.String(), "")

@@ -71,8 +71,12 @@ func (r Reader) ReadBool(n *yaml.Node) (model.Value, bool) {
 	return r.RefuseForm(n, model.Bool.String(), suggestion)
 }
 
+// decimal matches integers. Other notations, such as 0x1f or 1e3, are refused: YAML
+// versions disagree about them.
 var decimal = regexp.MustCompile(`^-?[0-9]+$`)
 
+// readInteger reads an integer, for Count one of at least 1. Leading zeros are
+// refused: some readers of YAML take such a number for an octal one.
 func readInteger(r Reader, p *model.Property, n *yaml.Node) (model.Value, bool) {
 	v, want := r.ValueAt(n), p.Kind.String()
 	if n.Kind != yaml.ScalarNode || !decimal.MatchString(n.Value) {
@@ -92,6 +96,7 @@ func readInteger(r Reader, p *model.Property, n *yaml.Node) (model.Value, bool) 
 	return v, true
 }
 
+// readDuration reads a duration. A bare number has no unit and is refused.
 func readDuration(r Reader, p *model.Property, n *yaml.Node) (model.Value, bool) {
 	v := r.ValueAt(n)
 	if n.Kind != yaml.ScalarNode {

@@ -43,8 +43,8 @@ func (r Reader) Refuse(pos model.Pos, message, suggestion string) {
 	r.Sink.Refuse(entry.Attribute(r.Problem(pos, message, suggestion), r.Uses))
 }
 
-// RefuseForm refuses a node whose form is not the one that is wanted. It returns
-// what a reader returns for a value that it cannot read.
+// RefuseForm refuses a node whose form is not the one that is wanted. Its result
+// is that of a reader which cannot read a value.
 func (r Reader) RefuseForm(n *yaml.Node, want, suggestion string) (model.Value, bool) {
 	got := parse.Describe(n)
 	switch {

@@ -1,0 +1,21 @@
+package eval
+
+// Inputs are the values that a manifest is given from outside.
+type Inputs struct {
+	Environ   []string                       // of settle, KEY=VALUE
+	Vars      []Given                        // --var; of two with one name the later wins
+	VarFiles  []ValueFile                    // --var-file, over Vars
+	Facts     []Given                        // --fact, over FactFiles
+	FactFiles []ValueFile                    // --facts-file, over Host
+	Host      func() (map[string]any, error) // facts of this machine; called once, when first needed
+	Elsewhere func(variable string) bool     // reports that another manifest, given the same values, declares a variable
+}
+
+// Given is a value from the command line, K=V.
+type Given struct{ Key, Text string }
+
+// ValueFile is a file of values, YAML or JSON.
+type ValueFile struct {
+	Path  string // as the user gave it
+	Bytes []byte
+}
