@@ -24,31 +24,6 @@ func detectCI(flag string) string {
 	return "none"
 }
 
-// fence is a pair of lines between which a pipeline hears no command. The zero
-// value is for streams that nobody takes commands from.
-type fence struct {
-	begin, end string
-	up         bool
-}
-
-// raise adds to what is to be written what comes before others' words.
-func (f *fence) raise(b []byte) []byte {
-	if f.up || f.begin == "" {
-		return b
-	}
-	f.up = true
-	return append(b, f.begin...)
-}
-
-// lower adds what comes before our own.
-func (f *fence) lower(b []byte) []byte {
-	if !f.up {
-		return b
-	}
-	f.up = false
-	return append(b, f.end...)
-}
-
 // pipeline is the CI system around this process, if there is one, and what is
 // told to it in its own way.
 type pipeline struct {
@@ -59,8 +34,8 @@ type pipeline struct {
 
 func (a *app) newPipeline(flag string) *pipeline {
 	p := &pipeline{app: a, system: detectCI(flag)}
-	if p.system == "github" && a.err.fence.begin == "" {
-		a.err.fence.begin, a.err.fence.end = render.Fence("settle-" + rand.Text())
+	if p.system == "github" {
+		a.err.SetFence(render.Fence("settle-" + rand.Text()))
 	}
 	return p
 }
@@ -72,7 +47,7 @@ func (p *pipeline) hide(all []*loaded) {
 	}
 	for _, l := range all {
 		if l.mask != nil {
-			p.err.command(render.MaskCommands(l.secrets))
+			p.err.WriteCommand(render.MaskCommands(l.secrets))
 		}
 	}
 }
@@ -122,11 +97,11 @@ func (p *pipeline) end(reports []model.Report, people bool) {
 	if p.system != "github" {
 		return
 	}
-	p.err.command(nil)
+	p.err.WriteCommand(nil)
 	if people {
 		p.annotate(reports, p.print)
 	} else {
-		p.annotate(reports, p.err.command)
+		p.annotate(reports, p.err.WriteCommand)
 	}
 	p.hand("GITHUB_STEP_SUMMARY", render.Markdown(reports, render.Options{}))
 	p.hand("GITHUB_OUTPUT", render.Outputs(reports))
@@ -154,7 +129,7 @@ func (p *pipeline) hand(variable string, text []byte) {
 		}
 	}
 	if err != nil {
-		p.err.complain("write $" + variable + ": " + err.Error())
+		p.err.PrintError("write $" + variable + ": " + err.Error())
 	}
 }
 
@@ -185,5 +160,5 @@ func clean(path string) (string, error) { return filepath.Clean(path), nil }
 func (a *app) complainAlone(l *loaded) {
 	p := a.newPipeline("auto") // first: it fences what is said
 	a.complainOf(l)
-	p.annotate([]model.Report{l.report}, a.err.command)
+	p.annotate([]model.Report{l.report}, a.err.WriteCommand)
 }

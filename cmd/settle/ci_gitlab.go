@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/terminal"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -15,7 +16,7 @@ import (
 // resource that speaks has the floor until it ends; what others say in the
 // meantime waits, within bounds.
 type sections struct {
-	console *console
+	console *terminal.Console
 	m       *model.Manifest
 
 	mu      sync.Mutex
@@ -39,7 +40,7 @@ const speakerMost = 256 << 10
 
 const nobody = -1
 
-func newSections(c *console, m *model.Manifest) *sections {
+func newSections(c *terminal.Console, m *model.Manifest) *sections {
 	return &sections{console: c, m: m, floor: nobody}
 }
 
@@ -51,7 +52,7 @@ func (s *sections) line(n int, line []byte) {
 		s.open(n)
 	}
 	if s.floor == n {
-		s.console.output("", line)
+		s.console.PrintOutput("", line)
 		return
 	}
 	s.speaker(n).say(string(line))
@@ -114,10 +115,10 @@ func (s *sections) next() {
 		s.waiting = s.waiting[1:]
 		s.open(w.n)
 		for _, line := range w.lines {
-			s.console.output("", []byte(line))
+			s.console.PrintOutput("", []byte(line))
 		}
 		if w.dropped > 0 {
-			s.console.output("", fmt.Appendf(nil, "(%s left out here: another resource had the log)", counted(w.dropped, "line")))
+			s.console.PrintOutput("", fmt.Appendf(nil, "(%s left out here: another resource had the log)", counted(w.dropped, "line")))
 		}
 		if w.ended {
 			s.close()
@@ -128,11 +129,11 @@ func (s *sections) next() {
 func (s *sections) open(n int) {
 	s.floor = n
 	s.opened++
-	s.console.mark(render.SectionStart(s.id(n), s.opened, time.Now()))
+	s.console.PrintMark(render.SectionStart(s.id(n), s.opened, time.Now()))
 }
 
 func (s *sections) close() {
-	s.console.mark(render.SectionEnd(s.id(s.floor), s.opened, time.Now()))
+	s.console.PrintMark(render.SectionEnd(s.id(s.floor), s.opened, time.Now()))
 	s.floor = nobody
 }
 

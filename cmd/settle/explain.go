@@ -13,7 +13,7 @@ func (c *schemaCommand) run(a *app) []ending {
 func (c *explainCommand) run(a *app) []ending {
 	text, err := manifests.Explain(resources.Types(resources.World{}), c.What)
 	if err != nil {
-		a.err.complain(err.Error())
+		a.err.PrintError(err.Error())
 		return []ending{{refused: &refusal{exitUsage, err}}}
 	}
 	a.print([]byte(text))

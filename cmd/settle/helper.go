@@ -146,7 +146,7 @@ func (c *helperRunCommand) run(a *app) []ending {
 	}
 	ctx, stop := a.interruptible(context.Background(), time.Second)
 	defer stop()
-	t, _, err := h.try(ctx, in, data, func(line []byte) { a.err.plain(string(line)) })
+	t, _, err := h.try(ctx, in, data, func(line []byte) { a.err.PrintText(string(line)) })
 	if ctx.Err() != nil {
 		return []ending{{cause: context.Cause(ctx)}}
 	}
@@ -168,7 +168,7 @@ func (c *helperRunCommand) run(a *app) []ending {
 
 // refused tells why a command that makes no report does nothing.
 func (a *app) refused(r *refusal) []ending {
-	a.err.complain(r.Error())
+	a.err.PrintError(r.Error())
 	return []ending{{refused: r}}
 }
 

@@ -75,7 +75,7 @@ func (c *helperTestCommand) run(a *app) []ending {
 	files := newFiler(c.Report)
 	files.begin(nil, begun)
 	if err := files.write([]model.Report{r}); err != nil {
-		a.err.complain(err.Error())
+		a.err.PrintError(err.Error())
 		e.unwritten = err
 	}
 	return []ending{e}

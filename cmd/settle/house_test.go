@@ -63,7 +63,10 @@ var edges = map[string][]string{
 	"cmd/internal/layout": {},
 	"cmd/internal/render": {"cmd/internal/layout", "model"},
 	"cmd/internal/typed":  {},
-	"cmd/settle":          {"*"},
+
+	"cmd/internal/terminal": {"cmd/internal/render"},
+
+	"cmd/settle": {"*"},
 
 	// the second program knows settle from outside only
 	"cmd/settle-fleet":            {"cmd/settle-fleet/internal", "model", "providers/facts"},
@@ -81,7 +84,10 @@ var libraries = map[string][]string{
 	"providers/tokens": {"github.com/choria-io/tokens"},
 	"resources/file":   {"github.com/rogpeppe/go-internal/diff"},
 	"providers/facts":  {"github.com/shirou/gopsutil"},
-	"cmd/settle":       {"github.com/alecthomas/kong", "github.com/charmbracelet/log", "github.com/muesli/termenv", "golang.org/x/term"},
+
+	"cmd/internal/terminal": {"github.com/charmbracelet/log", "github.com/muesli/termenv", "golang.org/x/term"},
+
+	"cmd/settle": {"github.com/alecthomas/kong"},
 
 	"cmd/settle-fleet":                 {"github.com/alecthomas/kong", "github.com/charmbracelet/log"},
 	"cmd/settle-fleet/internal/config": {"gopkg.in/yaml.v3"},

@@ -61,7 +61,7 @@ resources:
 func (c *initCommand) run(a *app) []ending {
 	made, err := makeStarter(manifests.Schema(resources.Types(resources.World{})))
 	if err != nil {
-		a.err.complain(err.Error())
+		a.err.PrintError(err.Error())
 		return []ending{{refused: &refusal{exitUnwritten, err}}}
 	}
 	if !a.Quiet {

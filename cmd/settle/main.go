@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/terminal"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/proc"
 )
@@ -33,8 +34,8 @@ func main() {
 type app struct {
 	*grammar
 	in    io.Reader
-	out   *outlet
-	err   *console
+	out   *terminal.Stream
+	err   *terminal.Console
 	color bool   // of out
 	hurry func() // for the second signal: wait for no reader
 	host  func() (map[string]any, error)
@@ -53,35 +54,35 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// commands still get the default, which ignoring the signal would change.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	args = meant(args)
-	hurried := make(chan struct{})
-	stdout, stderr = &patient{w: stdout, hurried: hurried}, &patient{w: stderr, hurried: hurried}
-	a := &app{in: stdin, out: &outlet{w: stdout}, hurry: sync.OnceFunc(func() { close(hurried) }), host: sync.OnceValues(hostFacts)}
+	endNow := make(chan struct{})
+	stdout, stderr = terminal.NewWriter(stdout, endNow), terminal.NewWriter(stderr, endNow)
+	a := &app{in: stdin, out: terminal.NewStream(stdout), hurry: sync.OnceFunc(func() { close(endNow) }), host: sync.OnceValues(hostFacts)}
 	var help strings.Builder
 	g, c, err := understood(args, &help)
-	a.grammar, a.err = g, newConsole(stderr, g)
-	a.color, a.watched = colored(g.Color, stdout, os.Getenv), terminal(stdout)
-	if a.err.screen != nil && terminal(stdout) {
-		a.out.w = a.err.screen.over(stdout)
+	a.grammar, a.err = g, terminal.NewConsole(stderr, terminal.Options{Color: g.Color, Quiet: g.Quiet, Verbose: g.Verbose})
+	a.color, a.watched = terminal.UseColor(g.Color, stdout, os.Getenv), terminal.IsTerminal(stdout)
+	if a.err.StatusLine != nil && a.watched {
+		a.out.ShowAbove(a.err.StatusLine)
 	}
 	var endings []ending
 	switch {
 	case errors.Is(err, errHelped):
 		a.print([]byte(help.String()))
 	case len(args) == 0:
-		a.err.plain(firstSteps)
+		a.err.PrintText(firstSteps)
 		endings = []ending{{refused: &refusal{exitUsage, errors.New("no command")}}}
 	case err != nil:
-		a.err.complain(err.Error())
-		a.err.plain(shortUsage(err))
+		a.err.PrintError(err.Error())
+		a.err.PrintText(shortUsage(err))
 		endings = []ending{{refused: &refusal{exitUsage, err}}}
 		a.failed(args, err, endings)
 	default:
 		endings = a.guarded(args, c)
 	}
-	a.err.flush()
-	a.err.screen.show("")
-	if err := a.out.lost(); err != nil {
-		a.err.complain(fmt.Sprintf("write standard output: %v", unwrapped(err)))
+	a.err.Flush()
+	a.err.StatusLine.Show("")
+	if err := a.out.Err(); err != nil {
+		a.err.PrintError(fmt.Sprintf("write standard output: %v", unwrapped(err)))
 		endings = append(endings, ending{unwritten: err})
 	}
 	return exitCode(endings...)
@@ -112,8 +113,8 @@ func (a *app) failed(args []string, err error, endings []ending) {
 // print writes a result to standard output, after what stands before it on
 // standard error: both may be the same terminal.
 func (a *app) print(result []byte) {
-	a.err.flush()
-	_, _ = a.out.Write(result) // an outlet never fails
+	a.err.Flush()
+	_, _ = a.out.Write(result) // a Stream never fails
 }
 
 // guarded runs a command and turns a panic into words and exit code 70.
@@ -121,9 +122,9 @@ func (a *app) guarded(args []string, c command) (endings []ending) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("this is a bug in settle %s: %v", version, p)
-			a.err.complain(fmt.Sprintf("%v: please report it, with the manifest; SETTLE_DEBUG=1 shows where it is", err))
+			a.err.PrintError(fmt.Sprintf("%v: please report it, with the manifest; SETTLE_DEBUG=1 shows where it is", err))
 			if os.Getenv("SETTLE_DEBUG") != "" {
-				a.err.plain(string(debug.Stack()))
+				a.err.PrintText(string(debug.Stack()))
 			}
 			endings = []ending{{bug: true}}
 			a.failed(args, err, endings)

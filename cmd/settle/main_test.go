@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/settle-cm/settle/cmd/internal/terminal"
 )
 
 type crashing struct{}
@@ -14,7 +16,7 @@ func (crashing) run(*app) []ending { panic("no such row") }
 // A bug is said to be one, is exit 70, and whoever reads JSON gets a document.
 func TestABugIsSaidToBeOne(t *testing.T) {
 	var out, log bytes.Buffer
-	a := &app{out: &outlet{w: &out}, err: newConsole(&log, &grammar{Color: "never"})}
+	a := &app{out: terminal.NewStream(&out), err: terminal.NewConsole(&log, terminal.Options{Color: "never"})}
 	if code := exitCode(a.guarded([]string{"apply", "-o", "json"}, crashing{})...); code != exitBug {
 		t.Errorf("exit %d", code)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/terminal"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
 )
@@ -21,7 +22,7 @@ type presenter struct {
 	shown   bool // something is on standard output already
 	reports []model.Report
 	files   *filer
-	live    *live
+	live    *terminal.Progress
 	pipe    *pipeline
 	since   time.Time
 
@@ -34,7 +35,7 @@ type presenter struct {
 
 func (a *app) newPresenter(mode string, flags reportFlags, many bool) *presenter {
 	p := &presenter{app: a, reportFlags: flags, mode: mode, many: many}
-	p.files, p.live, p.pipe = newFiler(flags.Report), newLive(a.err), a.newPipeline(flags.CI)
+	p.files, p.live, p.pipe = newFiler(flags.Report), terminal.NewProgress(a.err), a.newPipeline(flags.CI)
 	p.event(render.Event{Type: render.EventVersion, Schema: render.EventsSchema, Version: version})
 	return p
 }
@@ -57,7 +58,7 @@ func (p *presenter) event(e render.Event) {
 		return
 	}
 	if e.Type == render.EventOutput {
-		p.out.hold(func(held []byte) []byte { return append(held, line...) })
+		p.out.Buffer(func(buffered []byte) []byte { return append(buffered, line...) })
 	} else {
 		p.print(line)
 	}
@@ -97,9 +98,9 @@ func (p *presenter) watch(l *loaded) engine.Watch {
 				return
 			}
 			if fronts[n] == "" {
-				fronts[n] = p.err.front(m.Resources[n].ID())
+				fronts[n] = p.err.LinePrefix(m.Resources[n].ID())
 			}
-			p.err.output(fronts[n], line)
+			p.err.PrintOutput(fronts[n], line)
 		}
 	}
 	return p.aside(l, w)
@@ -126,25 +127,25 @@ func (p *presenter) rest(l *loaded, results []model.Result) []model.ResourceRepo
 // pipeline, and the files that are written at the end.
 func (p *presenter) aside(l *loaded, w engine.Watch) engine.Watch {
 	m, started, output := l.manifest, w.Started, w.Output
-	p.live.begin(len(m.Resources))
+	p.live.Begin(len(m.Resources))
 	p.pipe.begin(m)
 	w.Started = func(n int) {
 		p.files.started(n)
-		p.live.started(n, m.Resources[n].ID())
+		p.live.Started(n, m.Resources[n].ID())
 		if started != nil {
 			started(n)
 		}
 	}
 	if output != nil {
 		w.Output = func(n int, line []byte) {
-			p.live.spoke(n)
+			p.live.HadOutput(n)
 			output(n, line)
 		}
 	}
 	w.Finished = func(n int, result *model.Result) {
 		r := p.resource(l, n, result)
 		p.files.finished(n)
-		p.live.finished(n)
+		p.live.Finished(n)
 		p.pipe.finished(n, r)
 		p.sent[n] = true
 		p.event(render.Event{Type: render.EventResourceFinished, Resource: r})
@@ -155,7 +156,7 @@ func (p *presenter) aside(l *loaded, w engine.Watch) engine.Watch {
 
 // progress tells whoever watches that a resource did something.
 func (p *presenter) progress(o *model.ResourceReport) {
-	if !p.err.progress || p.mode != "apply" {
+	if !p.err.Progress || p.mode != "apply" {
 		return
 	}
 	line := render.Escape(o.ID) + " " + strings.ReplaceAll(o.Status.String(), "_", " ")
@@ -174,7 +175,7 @@ func (p *presenter) progress(o *model.ResourceReport) {
 
 // end is called when all is known of a manifest.
 func (p *presenter) end(l *loaded, e ending) {
-	p.live.end()
+	p.live.End()
 	l.report.DurationMS = time.Since(p.since).Milliseconds()
 	l.report.ExitCode = exitCode(e)
 	for i := range l.report.Resources { // a walk that was stopped did not come to all
@@ -209,18 +210,18 @@ func (p *presenter) text(r model.Report) {
 // that validate finds are its result, and on standard output already.
 func (a *app) complainOf(l *loaded) {
 	if l.report.Mode != "validate" && len(l.report.Problems) > 0 {
-		o := render.Options{Color: a.err.color, Excerpts: a.err.watched}
+		o := render.Options{Color: a.err.Color, Excerpts: a.err.Terminal}
 		for _, p := range l.report.Problems {
-			a.err.plain(render.ProblemText(p, o))
+			a.err.PrintText(render.ProblemText(p, o))
 		}
 		for _, w := range l.report.Warnings {
 			if !a.Quiet {
-				a.err.plain(render.WarningText(w, o))
+				a.err.PrintText(render.WarningText(w, o))
 			}
 		}
 	}
 	if l.report.Error != "" && (l.report.Mode != "validate" || len(l.report.Problems) == 0) {
-		a.err.complain(l.report.Error)
+		a.err.PrintError(l.report.Error)
 	}
 }
 
@@ -229,7 +230,7 @@ func (a *app) complainOf(l *loaded) {
 func (p *presenter) close(endings []ending) []ending {
 	unwritten := p.files.write(p.reports)
 	if unwritten != nil {
-		p.err.complain(unwritten.Error())
+		p.err.PrintError(unwritten.Error())
 		for i := range p.reports {
 			e := endings[i]
 			e.unwritten = errors.Join(e.unwritten, unwritten)

@@ -41,7 +41,7 @@ func (c *renderCommand) run(a *app) []ending {
 	}
 	for _, w := range l.report.Warnings {
 		if !a.Quiet {
-			a.err.plain(render.WarningText(w, render.Options{Color: a.err.color, Excerpts: a.err.watched}))
+			a.err.PrintText(render.WarningText(w, render.Options{Color: a.err.Color, Excerpts: a.err.Terminal}))
 		}
 	}
 	if c.Output == "json" {

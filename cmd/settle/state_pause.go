@@ -114,6 +114,6 @@ func (a *app) everywhere(dir string, do func(journal.Store) error) []ending {
 	if err == nil {
 		return nil
 	}
-	a.err.complain(err.Error())
+	a.err.PrintError(err.Error())
 	return []ending{{refused: refusedState(err)}}
 }

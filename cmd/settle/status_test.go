@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,96 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/settle-cm/settle/cmd/internal/render"
 )
-
-func TestLiveLine(t *testing.T) {
-	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	l := &live{total: 120, done: 7}
-	for i, id := range []string{"exec#build", "exec#日本語のテスト", "exec#x\x1b]0;y"} {
-		l.doing = append(l.doing, doing{n: i, id: id, since: start.Add(time.Duration(-i) * 40 * time.Second)})
-	}
-	now := start.Add(12 * time.Second)
-	for columns, want := range map[int]string{
-		100: `7/120 exec#build 12s, exec#日本語のテスト 52s, exec#x\x1b]0;y 1m32s`,
-		50:  `7/120 exec#build 12s, exec#日本語のテスト 52s +1`,
-		40:  `7/120 exec#build 12s +2`,
-		25:  `7/120 exec#build 12s +2`,
-		20:  `7/120 exec#… 12s +2`,
-		16:  `7/120 12s +2`,
-		8:   `7/120 …`,
-		1:   `…`,
-	} {
-		got := l.line(now, columns)
-		if got != want {
-			t.Errorf("%d columns: %q, want %q", columns, got, want)
-		}
-		if columns > 1 && render.Cells(got) >= columns {
-			t.Errorf("%d columns: %q is too wide", columns, got)
-		}
-	}
-	l.doing = nil
-	if got := l.line(now, 80); got != "" {
-		t.Errorf("nothing runs, and it says %q", got)
-	}
-}
-
-func TestHeartbeat(t *testing.T) {
-	l := newLive(newConsole(&bytes.Buffer{}, &grammar{Color: "never", Quiet: true}))
-	l.begin(2) // quiet: nothing ticks
-	if l.stop != nil {
-		t.Fatal("it ticks although nobody wants to hear")
-	}
-	l = newLive(newConsole(&bytes.Buffer{}, &grammar{Color: "never"}))
-	l.begin(2)
-	l.end() // from here on the test is the clock
-	l.started(0, "exec#talks")
-	l.started(1, "exec#silent")
-	start := time.Now()
-	var said []string
-	for second := 1; second <= 125; second++ {
-		if second%20 == 0 {
-			l.spoke(0)
-		}
-		if second == 100 {
-			l.finished(0)
-		}
-		for _, beat := range l.beats(start.Add(time.Duration(second) * time.Second)) {
-			said = append(said, fmt.Sprintf("%d: %s", second, beat))
-		}
-	}
-	want := []string{
-		"30: exec#silent still runs after 30s, silent for 30s",
-		"60: exec#silent still runs after 1m00s, silent for 30s",
-		"90: exec#silent still runs after 1m30s, silent for 30s",
-		"120: exec#silent still runs after 2m00s, silent for 30s",
-	}
-	if strings.Join(said, "\n") != strings.Join(want, "\n") {
-		t.Errorf("it said\n%s\nwant\n%s", strings.Join(said, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-func TestScreen(t *testing.T) {
-	var b bytes.Buffer
-	s := &screen{w: &b}
-	out := s.over(&b)
-	write := func(text string) {
-		if _, err := out.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("one\n")
-	s.show("1/2 x")
-	write("two\n")
-	s.show("")
-	s.show("")
-	write("three\n")
-	if want := "one\n" + erase + noWrap + "1/2 x" + wrap + erase + "two\n" + noWrap + "1/2 x" + wrap + erase + "three\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
-	}
-	(*screen)(nil).show("nobody watches")
-}
 
 // terminals is a tmux of its own, with one window in which a shell runs.
 type terminals struct {

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// counting is a writer that several goroutines may use and look at.
+// counting is a writer that several goroutines may use and read.
 type counting struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
@@ -27,11 +27,11 @@ func (c *counting) now() (string, int) {
 	return c.text.String(), c.writes
 }
 
-func TestOutletHoldsLinesBackForAMoment(t *testing.T) {
+func TestStreamBuffersLinesForAMoment(t *testing.T) {
 	var w counting
-	o := &outlet{w: &w}
+	o := NewStream(&w)
 	for range 10_000 {
-		o.hold(func(held []byte) []byte { return append(held, "a line\n"...) })
+		o.Buffer(func(held []byte) []byte { return append(held, "a line\n"...) })
 	}
 	_, _ = o.Write([]byte("after them\n"))
 	text, writes := w.now()
@@ -41,7 +41,7 @@ func TestOutletHoldsLinesBackForAMoment(t *testing.T) {
 	if writes > 1000 {
 		t.Errorf("%d writes for 10,000 lines", writes)
 	}
-	o.hold(func(held []byte) []byte { return append(held, "by itself\n"...) })
+	o.Buffer(func(held []byte) []byte { return append(held, "by itself\n"...) })
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		if text, _ := w.now(); text[len(text)-10:] == "by itself\n" {
 			break
