@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/settle-cm/settle/cmd/internal/publish"
 )
 
 // apart refuses to write one file twice, or over what the run reads: a slip of
 // the hand would cost a report, or the manifest.
 func (f *reportFlags) apart(reads []string, writes ...string) error {
 	for _, r := range f.Report {
-		writes = append(writes, r.file)
+		writes = append(writes, r.Path)
 	}
 	for i, path := range writes {
 		for _, read := range reads {
@@ -34,16 +36,16 @@ func oneFile(a, b string) bool {
 		return false
 	}
 	to, err := os.Stat(a)
-	if err == nil && (!to.Mode().IsRegular() || standard(to) != nil) { // nothing is replaced there
+	if err == nil && !publish.IsReplaced(to) { // nothing is replaced there
 		return false
 	}
 	if other, fault := os.Stat(b); err == nil && fault == nil {
 		return os.SameFile(to, other)
 	}
-	a, err = filepath.Abs(linked(a))
+	a, err = filepath.Abs(publish.FollowLinks(a))
 	if err != nil {
 		return false
 	}
-	b, err = filepath.Abs(linked(b))
+	b, err = filepath.Abs(publish.FollowLinks(b))
 	return err == nil && a == b
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/model"
@@ -254,7 +255,7 @@ func (*completer) reports(text string) answer {
 		return answer{kind: someFiles, done: format + "="}
 	}
 	ans := answer{kind: someWords}
-	for _, name := range fileFormats() {
+	for _, name := range publish.FileFormats() {
 		ans.offers = append(ans.offers, offer{value: name + "="})
 	}
 	return ans

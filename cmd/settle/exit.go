@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/proc"
@@ -37,14 +39,39 @@ func refuse(code int, format string, args ...any) *refusal {
 	return &refusal{code, fmt.Errorf(format, args...)}
 }
 
-// ending is all that an exit code is decided from: how one manifest ended.
+// ending says how a command ended for one manifest. The exit code is derived from
+// it, and nothing else.
 type ending struct {
-	cause     error // what stopped the run before its end: a signal, a limit
-	bug       bool
+	cause     error // why the run was stopped before its end: a signal or a limit
+	bug       error // a panic
 	refused   *refusal
 	unwritten error // a report could not be written
 	detailed  bool  // --detailed-exitcode
 	report    *model.Report
+	began     time.Time // of the run; zero for commands that run nothing
+}
+
+// finish writes the error, the exit code and the duration into the report. No
+// other function does. It is called again when writing the report itself failed.
+func (e *ending) finish() {
+	var messages []string
+	for _, err := range []error{e.bug, e.refusedError(), e.unwritten} {
+		if err != nil {
+			messages = append(messages, strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+	}
+	e.report.Error, e.report.ExitCode = strings.Join(messages, "; "), exitCode(*e)
+	if !e.began.IsZero() {
+		e.report.DurationMS = time.Since(e.began).Milliseconds()
+	}
+}
+
+// refusedError returns the refusal as an error that is nil when there is none.
+func (e *ending) refusedError() error {
+	if e.refused == nil {
+		return nil
+	}
+	return e.refused
 }
 
 // exitCode is the one place where what happened becomes a number: the first
@@ -72,7 +99,7 @@ func signalled(e *ending) int {
 	return 0
 }
 
-func buggy(e *ending) int { return when(e.bug, exitBug) }
+func buggy(e *ending) int { return when(e.bug != nil, exitBug) }
 
 func refused(e *ending) int {
 	if e.refused != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -59,7 +60,7 @@ type reportFlags struct {
 	Strict bool   `help:"Warnings of the manifest are problems (exit 65); a warning of the run makes its resource failed."`
 	CI     string `enum:"auto,github,gitlab,none" default:"auto" placeholder:"SYSTEM" help:"Tell a pipeline in its own way: auto (by environment variables), github, gitlab or none."`
 
-	Report []reportTo `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the report in a file, also after a failure: html, json, jsonl, junit, markdown or metrics. Repeatable."`
+	Report []publish.File `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the report in a file, also after a failure: html, json, jsonl, junit, markdown or metrics. Repeatable."`
 }
 
 // runFlags belong to the commands that walk a manifest. plan has them all, so

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/model"
@@ -16,21 +16,23 @@ func (c *graphCommand) run(a *app) []ending {
 	var loops [][]int
 	if l.refused != nil && l.refused.code == exitInvalid {
 		if m, found := manifests.LoadGraph(l.src, resources.Types(resources.World{})); m != nil {
-			a.complainAlone(l) // and draw what is complained of
-			e.refused, l.refused, l.manifest, loops = l.refused, nil, m, found
+			e.refused = l.refused
+			e.finish()
+			a.printProblems(l) // and draw the cycle all the same
+			l.refused, l.manifest, loops = nil, m, found
 		}
 	}
 	if l.refused != nil {
-		return []ending{a.refusal(l, c.Output)}
+		return []ending{a.reportRefusal(l, c.Output)}
 	}
-	all := edgesOf(l.manifest, loops)
+	all := publish.Edges(l.manifest, loops)
 	choose([]*loaded{l}, c.selection())
 	var statuses map[string]string
 	if l.refused == nil && c.Run != "" {
 		statuses = a.statuses(l, c.Run, c.StateDir)
 	}
 	if l.refused != nil {
-		return []ending{a.refusal(l, c.Output)}
+		return []ending{a.reportRefusal(l, c.Output)}
 	}
 	a.print(render.Graphs[c.Output](part(all, l.manifest, statuses)))
 	return []ending{e}
@@ -73,36 +75,6 @@ func (a *app) statuses(l *loaded, run, dir string) map[string]string {
 		statuses[report.Resources[i].ID] = report.Resources[i].Status.String()
 	}
 	return statuses
-}
-
-// edgesOf returns the edges of a manifest, in its order. One points from what goes
-// first to what waits for it; where it also refreshes, that is what it says.
-func edgesOf(m *model.Manifest, loops [][]int) []render.Edge {
-	var list []render.Edge
-	looped := map[[2]int]bool{}
-	for _, loop := range loops {
-		for i, n := range loop {
-			looped[[2]int{n, loop[(i+1)%len(loop)]}] = true
-		}
-	}
-	for i := range m.Resources {
-		r := &m.Resources[i]
-		if looped[[2]int{i, i}] {
-			list = append(list, render.Edge{From: r.ID(), To: r.ID(), Kind: "require", Loop: true})
-		}
-		for _, e := range r.Upstream {
-			kind := "require"
-			if e.Refresh {
-				kind = "subscribe"
-			} else if e.By == "parent" {
-				kind = e.By
-			} else if slices.ContainsFunc(r.Upstream, func(o model.Edge) bool { return o.On == e.On && o.Refresh }) {
-				continue
-			}
-			list = append(list, render.Edge{From: m.Resources[e.On].ID(), To: r.ID(), Kind: kind, Loop: looped[[2]int{i, e.On}]})
-		}
-	}
-	return list
 }
 
 // part is the graph of what a manifest holds, with the edges between that.

@@ -59,7 +59,7 @@ func (c *helperInputCommand) run(a *app) []ending {
 		}
 		l.refuse(refused)
 	}
-	return []ending{a.refusal(l, "text")}
+	return []ending{a.reportRefusal(l, "text")}
 }
 
 // theProvision finds the provision that is meant: the one that is named, or the

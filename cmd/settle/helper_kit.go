@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/proc"
@@ -22,8 +23,8 @@ import (
 
 type helperTestCommand struct {
 	trialFlags
-	Dir    string     `arg:"" optional:"" help:"A directory of pairs: NAME.input.json is sent, NAME.expect.json has to be part of the answer."`
-	Report []reportTo `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the result in a file, e.g. junit=FILE. Repeatable."`
+	Dir    string         `arg:"" optional:"" help:"A directory of pairs: NAME.input.json is sent, NAME.expect.json has to be part of the answer."`
+	Report []publish.File `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the result in a file, e.g. junit=FILE. Repeatable."`
 }
 
 // kitCase is one case of the kit.
@@ -71,10 +72,8 @@ func (c *helperTestCommand) run(a *app) []ending {
 		a.print(kitText(&r))
 	}
 	e := ending{report: &r}
-	r.ExitCode = exitCode(e)
-	files := newFiler(c.Report)
-	files.begin(nil, begun)
-	if err := files.write([]model.Report{r}); err != nil {
+	e.finish()
+	if err := publish.WriteFiles(c.Report, []model.Report{r}); err != nil {
 		a.err.PrintError(err.Error())
 		e.unwritten = err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/journal"
@@ -69,7 +70,7 @@ func (l *loaded) count(results []model.Result) error {
 	}
 	text, err := json.Marshal(l.tally.counts)
 	if err == nil {
-		err = replace(countsFile(l), text, 0o600)
+		err = publish.ReplaceFile(countsFile(l), text, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the counts of helpers: %w", err)

@@ -64,6 +64,7 @@ var edges = map[string][]string{
 	"cmd/internal/render": {"cmd/internal/layout", "model"},
 	"cmd/internal/typed":  {},
 
+	"cmd/internal/publish":  {"cmd/internal/render", "cmd/internal/terminal", "model", "model/engine"},
 	"cmd/internal/terminal": {"cmd/internal/render"},
 
 	"cmd/settle": {"*"},

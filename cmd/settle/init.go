@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/resources"
 )
@@ -110,7 +111,7 @@ func create(file string, text []byte) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("make %s: %w", file, unwritable(err))
+		return fmt.Errorf("make %s: %w", file, publish.ExplainWriteError(err))
 	}
 	return nil
 }

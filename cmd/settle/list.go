@@ -7,7 +7,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
-	"github.com/settle-cm/settle/model"
 )
 
 // listed is one resource of `settle list -o json`.
@@ -24,7 +23,7 @@ func (c *listCommand) run(a *app) []ending {
 	l := a.loadAlone(c.Manifest, order{mode: "list"}, c.valueFlags)
 	choose([]*loaded{l}, c.selection())
 	if l.refused != nil {
-		return []ending{a.refusal(l, c.Output)}
+		return []ending{a.reportRefusal(l, c.Output)}
 	}
 	rows := make([]listed, len(l.manifest.Resources))
 	for i := range l.manifest.Resources {
@@ -61,15 +60,4 @@ func listText(rows []listed) []byte {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	return out.Bytes()
-}
-
-// refusal says why a manifest is not looked at, in the format that was asked for.
-func (a *app) refusal(l *loaded, format string) ending {
-	e := ending{refused: l.refused, report: &l.report}
-	a.complainAlone(l)
-	l.report.ExitCode = exitCode(e)
-	if format == "json" {
-		a.print(render.JSON([]model.Report{l.report}, render.Options{}))
-	}
-	return e
 }

@@ -158,10 +158,8 @@ func (l *loaded) named(m *model.Manifest) []model.Problem {
 	return warnings
 }
 
-// refuse notes why the manifest is not run.
-func (l *loaded) refuse(r *refusal) {
-	l.refused, l.report.Error = r, r.Error()
-}
+// refuse sets why the manifest is not run.
+func (l *loaded) refuse(r *refusal) { l.refused = r }
 
 // code is what the manifest alone would make settle exit with.
 func (l *loaded) code() int { return exitCode(ending{refused: l.refused, report: &l.report}) }

@@ -75,7 +75,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		a.err.PrintError(err.Error())
 		a.err.PrintText(shortUsage(err))
 		endings = []ending{{refused: &refusal{exitUsage, err}}}
-		a.failed(args, err, endings)
+		a.failed(args, endings)
 	default:
 		endings = a.guarded(args, c)
 	}
@@ -102,10 +102,11 @@ func understood(args []string, help io.Writer) (*grammar, command, error) {
 
 // failed gives a program that asked for JSON its document also when no command
 // came to make one.
-func (a *app) failed(args []string, err error, endings []ending) {
+func (a *app) failed(args []string, endings []ending) {
 	if wanted(args, "json") && args[0] != completeWord {
 		r := newReport("", "")
-		r.Error, r.ExitCode = err.Error(), exitCode(endings...)
+		endings[0].report = &r
+		endings[0].finish()
 		a.print(render.JSON([]model.Report{r}, render.Options{}))
 	}
 }
@@ -126,8 +127,8 @@ func (a *app) guarded(args []string, c command) (endings []ending) {
 			if os.Getenv("SETTLE_DEBUG") != "" {
 				a.err.PrintText(string(debug.Stack()))
 			}
-			endings = []ending{{bug: true}}
-			a.failed(args, err, endings)
+			endings = []ending{{bug: err}}
+			a.failed(args, endings)
 		}
 	}()
 	return c.run(a)

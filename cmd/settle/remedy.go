@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/settle-cm/settle/model/spelling"
 )
@@ -21,22 +20,6 @@ func unreadable(err error, otherwise string) error {
 		return fmt.Errorf("%w%s", err, otherwise)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: run settle as a user who may read it", err)
-	}
-	return err
-}
-
-// unwritable says why a file cannot be written, and what to do.
-func unwritable(err error) error {
-	err = unwrapped(err)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: make its directory first", err)
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%w: choose a place that you may write to", err)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%w: make room there", err)
-	case errors.Is(err, syscall.EISDIR):
-		return fmt.Errorf("%w: name a file in it", err)
 	}
 	return err
 }

@@ -207,7 +207,7 @@ func (m *memory) abandon() error {
 // amend lets the history know of how a run ended what came out behind its end:
 // that a report could not be written. When the next one runs already, its exit
 // code has to be enough.
-func (a *app) amend(ctx context.Context, j *job, l *loaded) {
+func (a *app) amend(ctx context.Context, j *job, l *loaded, e ending) {
 	if j.NoState || l.manifest.Identity == "" {
 		return
 	}
@@ -217,12 +217,9 @@ func (a *app) amend(ctx context.Context, j *job, l *loaded) {
 	}
 	if locked, err := store.Lock(ctx, 0, holder(l.report.Run, l.report.Started)); err == nil {
 		m := &memory{locked: locked, keep: j.keep}
-		m.close(&ending{report: &l.report, unwritten: errUntold})
+		m.close(&e)
 	}
 }
-
-// errUntold stands for what the user has been told of.
-var errUntold = errors.New("a report could not be written")
 
 // remembers says whether later runs will know what this one does.
 func (m *memory) remembers() bool { return m.locked != nil }
@@ -244,7 +241,10 @@ func (m *memory) close(e *ending) {
 	}
 	if err := m.locked.SaveReport(e.report); err != nil {
 		e.unwritten = errors.Join(e.unwritten, err)
-		e.report.ExitCode = exitCode(*e)
+		e.finish()
 	}
-	e.unwritten = errors.Join(e.unwritten, m.locked.Finish(e.report, m.keep), m.locked.Close())
+	if err := errors.Join(m.locked.Finish(e.report, m.keep), m.locked.Close()); err != nil {
+		e.unwritten = errors.Join(e.unwritten, err)
+		e.finish()
+	}
 }

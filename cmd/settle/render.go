@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/resources"
@@ -31,7 +32,7 @@ Exits 0 when there is no problem, 65 when there is one, 66 when a file cannot be
 func (c *renderCommand) run(a *app) []ending {
 	l := a.loadAlone(c.Manifest, order{mode: "render", strict: c.Strict}, c.valueFlags)
 	if l.refused != nil {
-		return []ending{a.refusal(l, c.Output)}
+		return []ending{a.reportRefusal(l, c.Output)}
 	}
 	text, _, warnings := manifests.Render(l.src, resources.Types(resources.World{}))
 	for _, w := range warnings { // what has been said already, and what cannot be written as it is
@@ -47,6 +48,6 @@ func (c *renderCommand) run(a *app) []ending {
 	if c.Output == "json" {
 		text = manifests.JSON(text)
 	}
-	a.print(a.newPipeline("auto").inertJSON(text)) // what it changes stands in quotes in YAML, too
+	a.print(publish.NewPipeline("auto", a.err, a.Quiet).EscapeJSON(text)) // what it changes stands in quotes in YAML, too
 	return []ending{{report: &l.report}}
 }

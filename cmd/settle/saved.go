@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
 )
@@ -93,8 +94,8 @@ func (j *job) save(l *loaded, known *memory, results []model.Result) error {
 	if err != nil {
 		return fmt.Errorf("save plan %s: %w", j.out, err)
 	}
-	if err := replace(j.out, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("save plan %s: %w", j.out, unwritable(err))
+	if err := publish.ReplaceFile(j.out, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("save plan %s: %w", j.out, publish.ExplainWriteError(err))
 	}
 	return nil
 }

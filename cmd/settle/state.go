@@ -64,7 +64,7 @@ type opened struct {
 func (a *app) open(l *loaded, format, dir string) *opened {
 	o := &opened{loaded: l, json: format == "json"}
 	if l.refused != nil {
-		o.end = a.refusal(l, format)
+		o.end = a.reportRefusal(l, format)
 		return o
 	}
 	o.end.report = &o.report
@@ -84,8 +84,8 @@ func (a *app) open(l *loaded, format, dir string) *opened {
 func (a *app) refuseState(o *opened, r *refusal) []ending {
 	o.refuse(r)
 	o.end.refused = r
-	a.complainAlone(o.loaded)
-	o.report.ExitCode = exitCode(o.end)
+	o.end.finish()
+	a.printProblems(o.loaded)
 	if o.json {
 		a.print(render.JSON([]model.Report{o.report}, render.Options{}))
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/settle-cm/settle/model"
 )
@@ -34,18 +35,20 @@ func (c *validateCommand) run(a *app) []ending {
 		}
 		all = append(all, a.check(ctx, found[i], o)...)
 	}
-	show := a.newPresenter("validate", c.reportFlags, len(all) > 1)
+	show := a.newPublisher("validate", c.reportFlags, len(all) > 1)
 	var endings []ending
 	for _, l := range all {
 		if l.refused == nil {
 			l.report.Summary = model.Summary{Total: len(l.manifest.Resources)}
 		}
-		show.begin(l)
-		e := ending{refused: l.refused, report: &l.report}
-		show.end(l, e)
+		e := ending{refused: l.refused, report: &l.report, began: time.Now()}
+		show.Begin(l.published())
+		e.finish()
+		show.End()
 		endings = append(endings, e)
 	}
-	return show.close(endings)
+	a.closeReports(show, all, endings)
+	return endings
 }
 
 // whole leaves out the files that are parts of others: such a one need not hold

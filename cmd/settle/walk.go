@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
@@ -85,7 +86,7 @@ func (a *app) walk(j *job, paths []string) []ending {
 
 // through walks the manifests in turn, or says of each why not.
 func (a *app) through(ctx context.Context, j *job, all []*loaded) []ending {
-	show := a.newPresenter(j.mode, j.reportFlags, len(all) > 1)
+	show := a.newPublisher(j.mode, j.reportFlags, len(all) > 1)
 	var bar *loaded // what keeps the manifests from being run, or those after it
 	for _, l := range all {
 		if l.refused != nil && bar == nil {
@@ -93,29 +94,31 @@ func (a *app) through(ctx context.Context, j *job, all []*loaded) []ending {
 		}
 	}
 	endings := make([]ending, len(all))
-	show.pipe.hide(all)
-	spare(j, all)
+	for _, l := range all {
+		if l.mask != nil {
+			show.HideSecrets(l.secrets)
+		}
+	}
+	addProcessor(j, all)
 	for i, l := range all {
 		if bar != nil && l.refused == nil {
 			l.refuse(refuse(bar.code(), "%s: not started because of %s", l.report.Manifest, bar.report.Manifest))
 		}
-		show.begin(l)
-		endings[i] = a.one(ctx, j, l, show)
-		show.end(l, endings[i])
+		show.Begin(l.published())
+		endings[i] = a.runManifest(ctx, j, l, show)
+		show.End()
 		if j.FailFast && bar == nil && (l.report.ExitCode == exitFailed || l.refused != nil) {
 			bar = l
 		}
 	}
-	told := show.close(endings)
-	if len(told) > len(endings) && j.mode == "apply" { // a report could not be written
+	if !a.closeReports(show, all, endings) && j.mode == "apply" {
 		for i, l := range all {
 			if l.refused == nil {
-				l.report = show.reports[i]
-				a.amend(ctx, j, l)
+				a.amend(ctx, j, l, endings[i])
 			}
 		}
 	}
-	return told
+	return endings
 }
 
 func orDefault(paths []string) []string {
@@ -158,62 +161,66 @@ func (a *app) permit(l *loaded, j *job) {
 	}
 }
 
-// one walks one manifest, from the state it remembers to the state it leaves.
-func (a *app) one(ctx context.Context, j *job, l *loaded, show *presenter) ending {
-	e := ending{refused: l.refused, detailed: j.DetailedExitcode, report: &l.report}
-	if l.refused != nil {
+// runManifest runs one manifest, from the state that earlier runs left to the
+// state that it leaves, and returns how it ended. The report is complete then.
+func (a *app) runManifest(ctx context.Context, j *job, l *loaded, show *publish.Publisher) (e ending) {
+	e = ending{refused: l.refused, detailed: j.DetailedExitcode, report: &l.report, began: time.Now()}
+	if e.refused != nil {
+		e.finish()
 		return e
 	}
 	ctx, stop := a.limited(ctx, time.Duration(j.RunTimeout), time.Duration(j.Grace))
 	defer stop()
 	known, err := a.remember(ctx, j, l)
-	if err != nil {
-		_ = errors.As(err, &e.refused) // it is nothing else
+	switch {
+	case err != nil:
+		_ = errors.As(err, &e.refused) // remember returns no other error
 		if ctx.Err() != nil {
 			e.cause = context.Cause(ctx)
 		}
+	default:
+		if e.refused = j.holds(l, known); e.refused != nil {
+			e.unwritten = known.abandon()
+		}
+	}
+	if e.refused != nil {
 		l.refuse(e.refused)
+		e.finish()
 		return e
 	}
-	if e.refused = j.holds(l, known); e.refused != nil {
-		l.refuse(e.refused)
-		e.unwritten = known.abandon()
-		return e
-	}
+	a.runResources(ctx, j, l, known, show, &e)
+	e.finish()
+	known.close(&e)
+	return e
+}
+
+// runResources walks the resources of a manifest and records the results in the
+// report, and in e how the walk ended.
+func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory, show *publish.Publisher, e *ending) {
 	a.note(l.manifest.PreMessage)
 	results, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
 		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
 		SkipGuards: j.skipGuards, Probe: j.askHelpers, Journal: known, RemembersState: known.remembers(),
-		Watch: known.watched(l.manifest, show.watch(l)), Alive: proc.Alive, Now: time.Now,
+		Watch: known.watched(l.manifest, show.Watch()), Alive: proc.Alive, Now: time.Now,
 	})
-	l.report.Resources = show.rest(l, results)
 	a.note(l.manifest.PostMessage)
+	l.report.Resources = show.ReportResources(results)
+	l.report.Summary = model.Summarize(j.mode == "plan", l.report.Resources, known.owed())
 	if ctx.Err() != nil && stoppedShort(results) {
 		e.cause = context.Cause(ctx)
 	}
 	if j.mode == "plan" {
 		e.denied(results, l.report.Resources)
 	}
-	l.report.Summary = model.Summarize(j.mode == "plan", l.report.Resources, known.owed())
-	l.report.DurationMS = time.Since(show.since).Milliseconds()
 	if refused, ok := strayed(err); ok {
 		e.refused, err = refused, nil
-	} else if err == nil && e.cause == nil && e.refused == nil { // what was not thought through is no plan to keep
+	} else if err == nil && e.cause == nil && e.refused == nil { // only a complete plan is saved
 		err = j.save(l, known, results)
 	}
 	if j.mode == "apply" {
 		err = errors.Join(err, l.count(results))
 	}
 	e.unwritten = err
-	l.report.ExitCode = exitCode(e)
-	known.close(&e)
-	switch {
-	case e.unwritten != nil:
-		l.report.Error = e.unwritten.Error()
-	case e.refused != nil:
-		l.report.Error = e.refused.Error()
-	}
-	return e
 }
 
 // stoppedShort says whether anything was left undone: a signal that comes when
@@ -234,12 +241,11 @@ func jobs(j *job, m *model.Manifest) int {
 	return m.Parallel
 }
 
-// spare sees to it that the Go scheduler has a processor to spare while every
-// job waits for a command. With none, its monitor wakes every 20 µs to take one
-// from those who wait: with two jobs on two cores that was a third of all
-// context switches and a twentieth of the CPU time. Who sets GOMAXPROCS is left
-// their way.
-func spare(j *job, all []*loaded) {
+// addProcessor gives the Go scheduler one processor more than there are jobs that
+// wait for commands. Without it the scheduler's monitor wakes every 20 µs to take
+// a processor from a job that waits: with two jobs on two cores that was a third
+// of all context switches and a twentieth of the CPU time. GOMAXPROCS wins.
+func addProcessor(j *job, all []*loaded) {
 	most := 0
 	for _, l := range all {
 		if l.manifest != nil {
