@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/agent"
+	"github.com/settle-cm/settle/cmd/settle-fleet/internal/bus"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/config"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/machine"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/release"
@@ -30,7 +32,7 @@ type agentCommand struct {
 }
 
 func (c *agentCommand) run(ctx context.Context, a *app) error {
-	agent, err := newAgent(ctx, a, c.Config)
+	agent, err := newAgent(ctx, a, c.Config, !c.Once)
 	if err != nil {
 		return err
 	}
@@ -72,22 +74,51 @@ func waitForLock(ctx context.Context, state *machine.State) (func(), error) {
 	}
 }
 
-// loop does a round at once and then one in each interval, until a signal comes.
-func loop(ctx context.Context, agent *agent.Agent) error {
+// loop does a round at once and then one in each interval, or soon after a
+// rollout was written, until a signal comes.
+func loop(ctx context.Context, a *agent.Agent) error {
+	heard := make(chan struct{}, 1)
+	if a.Conn != nil {
+		defer a.Conn.Close()
+		if err := a.Conn.Wanted(func(name string) { wake(a, name, heard) }); err != nil {
+			return exitWith(exitUnreadable, fmt.Errorf("listen for news: %w", err))
+		}
+	}
 	for {
-		agent.Round(ctx)
-		next := nextRound(agent)
-		agent.Log.Info("waiting", "next", next.Format(time.RFC3339))
+		a.Round(ctx)
+		next := agent.NextRound(time.Now(), a.Config.Machine, a.Config.Interval)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(time.Until(next)):
+		case <-heard:
+			// Each machine fetches at a time of its own, so that not all ask at once.
+			if !sleep(ctx, agent.Splay(a.Config.Machine, a.Config.FetchSpread)) {
+				return nil
+			}
 		}
 	}
 }
 
-func nextRound(a *agent.Agent) time.Time {
-	return agent.NextRound(time.Now(), a.Config.Machine, a.Config.Interval)
+// wake notes that a round is due. Several notes are one.
+func wake(a *agent.Agent, name string, heard chan<- struct{}) {
+	if !slices.ContainsFunc(a.Config.Releases, func(r config.Release) bool { return r.Name == name }) {
+		return
+	}
+	select {
+	case heard <- struct{}{}:
+	default:
+	}
+}
+
+// sleep waits and returns false when the context ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
 }
 
 // exitAfter returns the error that stands for the exit code of a round.
@@ -102,7 +133,7 @@ func exitAfter(ctx context.Context, code int) error {
 }
 
 // newAgent wires an agent from its configuration.
-func newAgent(ctx context.Context, a *app, path string) (*agent.Agent, error) {
+func newAgent(ctx context.Context, a *app, path string, keep bool) (*agent.Agent, error) {
 	c, err := loadConfig(path)
 	if err != nil {
 		return nil, err
@@ -119,12 +150,41 @@ func newAgent(ctx context.Context, a *app, path string) (*agent.Agent, error) {
 		Config: c, State: state, Identity: identity, Settle: settle, Sources: map[string]source.Source{},
 		Labels: machineLabels(ctx, c), Version: version, Log: a.log, Now: time.Now,
 	}
+	if c.NATS != "" {
+		if err := connectAgent(built, keep); err != nil {
+			return nil, exitWith(exitInvalid, err)
+		}
+	}
 	for _, r := range c.Releases {
 		if r.From != "nats" {
 			built.Sources[r.From] = fileSource(r.From)
 		}
 	}
 	return built, nil
+}
+
+// connectAgent gives an agent its connection. Without one it still applies what
+// is in force; keep lets it connect later.
+func connectAgent(a *agent.Agent, keep bool) error {
+	context, err := bus.LoadContext(a.Config.NATS)
+	if err != nil {
+		return err
+	}
+	if context.InboxPrefix == "" {
+		context.InboxPrefix = bus.MachineInbox(a.Config.Machine)
+	}
+	conn, err := bus.Connect(context, a.Config.Fleet, bus.Options{
+		Name: a.Config.Machine, Keep: keep,
+		Warn: func(err error) { a.Log.Warn("NATS", "err", err) },
+	})
+	if err != nil {
+		a.Log.Warn("no connection", "err", err)
+		return nil
+	}
+	a.Sources["nats"] = conn
+	a.Teller = &agent.Bus{Conn: conn}
+	a.Conn = conn
+	return nil
 }
 
 func loadConfig(path string) (*config.Config, error) {
@@ -157,6 +217,38 @@ func machineLabels(ctx context.Context, c *config.Config) map[string]string {
 		}
 	}
 	return labels
+}
+
+type adoptCommand struct{ configFlag }
+
+// run notes every other instance that told under this machine's name, so that
+// this one continues in its place.
+func (c *adoptCommand) run(ctx context.Context, a *app) error {
+	built, err := newAgent(ctx, a, c.Config, false)
+	if err != nil {
+		return err
+	}
+	if built.Conn == nil {
+		return exitWith(exitUnreadable, errors.New("adopt: there is no connection to NATS"))
+	}
+	defer built.Conn.Close()
+	unlock, err := built.State.Lock(false)
+	if err != nil {
+		return exitWith(exitLater, err)
+	}
+	defer unlock()
+	others, err := agent.OtherInstances(ctx, built)
+	if err != nil {
+		return exitWith(exitUnreadable, err)
+	}
+	if len(others) == 0 {
+		return a.printf("no other machine has told as %s\n", built.Config.Machine)
+	}
+	built.Identity.Adopted = append(built.Identity.Adopted, others...)
+	if err := built.State.SaveIdentity(built.Identity); err != nil {
+		return exitWith(exitUnwritten, err)
+	}
+	return a.printf("this machine takes the place of %s as %s\n", strings.Join(others, ", "), built.Config.Machine)
 }
 
 type statusCommand struct {

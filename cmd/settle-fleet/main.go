@@ -37,6 +37,16 @@ const (
 type grammar struct {
 	Settle string `placeholder:"PROGRAM" default:"settle" env:"SETTLE_PROGRAM" help:"The program settle. Default: settle in PATH."`
 
+	Init        initCommand        `cmd:"" help:"Make the buckets and the stream of a fleet. Again it changes nothing."`
+	Key         keyCommand         `cmd:"" help:"Make a key for the operators and print its public part."`
+	Join        joinCommand        `cmd:"" help:"Make this machine's key and configuration, and print its line for permissions."`
+	Permissions permissionsCommand `cmd:"" help:"Print nats-server configuration with the least rights."`
+	Open        openCommand        `cmd:"" help:"Put a published release in force on every machine."`
+	Machines    machinesCommand    `cmd:"" help:"Say where each machine stands."`
+	Show        showCommand        `cmd:"" help:"Show the report of a run of a machine."`
+	Events      eventsCommand      `cmd:"" help:"List the runs that changed something or failed."`
+	Adopt       adoptCommand       `cmd:"" help:"Take the place of the machine that told under this name before."`
+
 	Pack    packCommand    `cmd:"" help:"Validate a directory, pack it into a bundle and print its digest."`
 	Publish publishCommand `cmd:"" help:"Pack a directory, sign a release of it and publish both."`
 	Verify  verifyCommand  `cmd:"" help:"Check a release, and its bundle, as a machine would."`

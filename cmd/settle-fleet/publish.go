@@ -91,16 +91,36 @@ func readSigners(path string) (*signature.Signers, error) {
 type publishCommand struct {
 	Dir         string `arg:"" optional:"" help:"The directory, with settle.yaml at its top."`
 	Name        string `required:"" help:"The name of the release."`
-	Fleet       string `required:"" env:"SETTLE_FLEET" help:"The fleet that the release is for."`
-	To          string `required:"" placeholder:"DIR" help:"Publish into this directory, for a web server or a shared file system."`
+	To          string `placeholder:"DIR" help:"Publish into this directory, for a web server or a shared file system, instead of to NATS."`
 	Version     int64  `placeholder:"N" help:"The version, a number that only grows. Default: one more than the last."`
 	Expires     string `default:"90d" placeholder:"TIME" help:"How long machines may take it up. Default: 90d."`
 	MayRevertTo int64  `placeholder:"N" help:"Machines may go back to this version when a rollout is reverted."`
 	NeedsSettle string `placeholder:"VERSION" help:"The oldest settle that can apply it, such as >=0.3."`
 	Notes       string `placeholder:"TEXT" help:"What it is, such as a commit."`
 	Renew       bool   `help:"Publish the bundle of the last release again, with a new version and expiry."`
+	fleetFlags
 	signFlags
 	packFlags
+}
+
+// target is where releases are published.
+type target interface {
+	Last(ctx context.Context, name string) (*release.Release, error)
+	PutRelease(ctx context.Context, r *release.Release, signed *release.Signed, packed []byte) error
+}
+
+func (c *publishCommand) target() (target, func(), error) {
+	if c.To != "" {
+		return source.Target(c.To), func() {}, nil
+	}
+	if c.Context == "" {
+		return nil, nil, exitWith(exitUsage, errors.New("publish: give --to DIR, or --context for NATS"))
+	}
+	conn, err := c.connect()
+	if err != nil {
+		return nil, nil, err
+	}
+	return conn, conn.Close, nil
 }
 
 // Validate refuses flags that contradict each other. kong calls it.
@@ -111,11 +131,15 @@ func (c *publishCommand) Validate() error {
 	if _, err := release.MinimumSettle(c.NeedsSettle); err != nil {
 		return err
 	}
-	return errors.Join(release.CheckName("--fleet", c.Fleet), release.CheckName("--name", c.Name))
+	return errors.Join(c.fleetFlags.Validate(), release.CheckName("--name", c.Name))
 }
 
 func (c *publishCommand) run(ctx context.Context, a *app) error {
-	target := source.Target(c.To)
+	target, done, err := c.target()
+	if err != nil {
+		return err
+	}
+	defer done()
 	last, err := target.Last(ctx, c.Name)
 	if err != nil {
 		return exitWith(exitUnreadable, err)
@@ -128,7 +152,7 @@ func (c *publishCommand) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := target.Publish(ctx, r, signed, packed); err != nil {
+	if err := target.PutRelease(ctx, r, signed, packed); err != nil {
 		return exitWith(exitUnwritten, err)
 	}
 	return a.printf("published %s of fleet %s, %s, until %s\n", r, r.Fleet, r.Digest, r.Expires.Format("2006-01-02"))

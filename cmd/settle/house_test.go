@@ -92,6 +92,7 @@ var libraries = map[string][]string{
 
 	"cmd/settle-fleet":                 {"github.com/alecthomas/kong", "github.com/charmbracelet/log"},
 	"cmd/settle-fleet/internal/config": {"gopkg.in/yaml.v3"},
+	"cmd/settle-fleet/internal/bus":    {"github.com/nats-io/nats.go", "github.com/nats-io/nkeys"},
 
 	"manifests/parse":   {"gopkg.in/yaml.v3"},
 	"manifests/schema":  {"gopkg.in/yaml.v3"}, // examples in the JSON Schema

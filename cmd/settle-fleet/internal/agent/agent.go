@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/bundle"
+	"github.com/settle-cm/settle/cmd/settle-fleet/internal/bus"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/config"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/machine"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/release"
@@ -48,6 +49,7 @@ type Agent struct {
 	Log      Log
 	Quiet    bool // settle prints only failures
 	Teller   Teller
+	Conn     *bus.Conn // nil without NATS
 	Now      func() time.Time
 }
 
@@ -172,7 +174,7 @@ func (a *Agent) explain(name string, s *status.Release, err error) int {
 func (a *Agent) update(ctx context.Context, r config.Release, s *status.Release) error {
 	src := a.Sources[r.From]
 	if src == nil {
-		return fmt.Errorf("the source %s cannot be asked", r.From)
+		return bus.ErrOffline // the connection could not be made
 	}
 	looking, stop := context.WithTimeout(ctx, lookLimit)
 	defer stop()
@@ -385,6 +387,9 @@ func worse(a, b int) int {
 // Splay returns when a machine's rounds begin within each interval. It is fixed
 // for a machine, and spread over a fleet.
 func Splay(machine string, interval time.Duration) time.Duration {
+	if interval <= 0 {
+		return 0
+	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(machine)) // never fails
 	// FNV's high bits hardly change with the last letter; multiplying mixes them.

@@ -13,8 +13,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/release"
+	"github.com/settle-cm/settle/cmd/settle-fleet/internal/spool"
 )
 
 // State is the agent's state directory.
@@ -46,6 +48,9 @@ func Open(dir string) (*State, *Identity, error) {
 	}
 	return s, id, nil
 }
+
+// Replaces reports whether this machine was told to take another instance's place.
+func (id *Identity) Replaces(instance string) bool { return slices.Contains(id.Adopted, instance) }
 
 // SaveIdentity keeps the identity.
 func (s *State) SaveIdentity(id *Identity) error { return s.write("machine.json", id) }
@@ -86,14 +91,8 @@ func (s *State) SaveKnown(name string, known release.Known) error {
 	return s.write(filepath.Join("releases", name, "known.json"), known)
 }
 
-// Told is what was last acknowledged on the subject of a release name.
-type Told struct {
-	Run      string `json:"run"`
-	Sequence uint64 `json:"sequence"`
-}
-
 // Told returns what was told of a release name.
-func (s *State) Told(name string) (told Told, err error) {
+func (s *State) Told(name string) (told spool.Told, err error) {
 	err = s.read(filepath.Join("releases", name, "told.json"), &told)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -102,7 +101,7 @@ func (s *State) Told(name string) (told Told, err error) {
 }
 
 // SaveTold keeps what was told of a release name.
-func (s *State) SaveTold(name string, told Told) error {
+func (s *State) SaveTold(name string, told spool.Told) error {
 	return s.write(filepath.Join("releases", name, "told.json"), told)
 }
 

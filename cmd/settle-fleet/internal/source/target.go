@@ -28,10 +28,10 @@ func (t Target) Last(ctx context.Context, name string) (*release.Release, error)
 	return release.Parse([]byte(news.Release.Text))
 }
 
-// Publish puts a release in the place of the last one. The bundle may be nil
+// PutRelease puts a release in the place of the last one. The bundle may be nil
 // when it is there. At every instant the release has a signature that fits:
 // the signatures of the last release stay behind the new ones.
-func (t Target) Publish(ctx context.Context, r *release.Release, signed *release.Signed, packed []byte) error {
+func (t Target) PutRelease(ctx context.Context, r *release.Release, signed *release.Signed, packed []byte) error {
 	dir := filepath.Join(string(t), r.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("publish %s: %w", r, err)

@@ -3,6 +3,8 @@ package status
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -93,4 +95,26 @@ func (r *Release) Name(name string) string {
 // Silent reports whether a machine was last seen more than two intervals before now.
 func Silent(interval int64, seen, now time.Time) bool {
 	return now.Sub(seen) > 2*time.Duration(interval)*time.Second
+}
+
+// Short returns the status without the texts that can be long.
+func (s *Status) Short() *Status {
+	short := *s
+	short.Notes = nil
+	short.Labels = map[string]string{}
+	size := 0
+	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
+		if size += len(key) + len(s.Labels[key]); size < 1024 {
+			short.Labels[key] = s.Labels[key]
+		}
+	}
+	short.Releases = map[string]Release{}
+	for name, r := range s.Releases {
+		r.Why, r.News, r.Drift, r.Signer = "", "", nil, ""
+		if len(r.Failure) > 1 {
+			r.Failure = r.Failure[:1]
+		}
+		short.Releases[name] = r
+	}
+	return &short
 }
