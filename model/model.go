@@ -1,5 +1,5 @@
 // Package model holds the nouns of settle: what a manifest, a resource, a plan,
-// an outcome and a report are, and the pure functions over them. It touches
+// a result and a report are, and the pure functions over them. It touches
 // nothing: no files, no processes, no clock, no log. Everything that looks at
 // or changes the machine is handed in as a function by the packages above.
 package model

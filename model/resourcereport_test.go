@@ -29,7 +29,7 @@ func TestReportRedactsSecretsInEveryText(t *testing.T) {
 		Spec: declared{model.About{Command: secret, Cwd: secret}},
 	}
 	result := model.Result{
-		ID: "exec#a", Reason: secret, Guards: []model.GuardResult{{Command: secret}}, Output: secret, Diff: secret, Warnings: []string{secret},
+		ID: "exec#a", Reason: secret, Guards: []model.GuardResult{{Command: secret}}, ProcessEnd: model.ProcessEnd{Output: secret}, Diff: secret, Warnings: []string{secret},
 	}
 	redact := func(text string) string { return strings.ReplaceAll(text, secret, "***") }
 	text, err := json.Marshal(model.NewResourceReport(&resource, &result, redact))
@@ -43,7 +43,7 @@ func TestReportRedactsSecretsInEveryText(t *testing.T) {
 
 func TestReportOfSensitiveResourceShowsNoCommandOutputOrDiff(t *testing.T) {
 	resource := model.Resource{Ref: model.Ref{Type: "exec", Name: "a"}, Sensitive: true, Spec: declared{model.About{Command: "run hunter2"}}}
-	result := model.Result{ID: "exec#a", Guards: []model.GuardResult{{Command: "hunter2"}}, Output: "hunter2", Diff: "hunter2"}
+	result := model.Result{ID: "exec#a", Guards: []model.GuardResult{{Command: "hunter2"}}, ProcessEnd: model.ProcessEnd{Output: "hunter2"}, Diff: "hunter2"}
 	text, err := json.Marshal(model.NewResourceReport(&resource, &result, nil))
 	if err != nil || strings.Contains(string(text), "hunter2") {
 		t.Errorf("%v: %s", err, text)

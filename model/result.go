@@ -13,15 +13,12 @@ type Result struct {
 	RefreshedBy []string // ids of the publishers that refreshed it
 	RootCause   string   // id of the failure that a skip goes back to
 	Guards      []GuardResult
-	Exit        *int
-	Signal      string
-	Attempts    int
-	Duration    time.Duration
-	Output      string
-	Truncated   bool
-	Diff        string
-	DiffSum     string // SHA-256 of the diff that Check returned, in hex, "" without one
-	Warnings    []string
+	ProcessEnd
+	Attempts int
+	Duration time.Duration
+	Diff     string
+	DiffSum  string // SHA-256 of the diff that Check returned, in hex, "" without one
+	Warnings []string
 
 	NotPermitted bool      // it failed because settle lacks rights
 	Measures     Measures  // summed over its attempts
@@ -33,6 +30,14 @@ type Result struct {
 	Pending      bool      // set by a preview: it is going to act, which may change what Check reads downstream
 	LastState    string    // what its next Check is to be given
 	Stop         error     // why nothing more may start; nil lets the walk go on
+}
+
+// ProcessEnd is how the last process of a resource ended, and its output.
+type ProcessEnd struct {
+	Exit      *int   // nil when it did not exit by itself
+	Signal    string // SIGKILL etc. when a signal ended it
+	Output    string
+	Truncated bool // the output is not complete
 }
 
 // Warn adds a warning of this run.

@@ -11,7 +11,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Act is how a walk treats a resource that it has reached: it looks, and
+// Act is how a walk treats a resource that it has reached: it checks it, and
 // returns the result, with the rest of the work where the resource has to act.
 type Act func(ctx context.Context, t Task) (model.Result, Rest)
 
@@ -31,7 +31,7 @@ type Task struct {
 	now      func() time.Time
 }
 
-// task gathers what is known of a resource whose upstream has ended.
+// task returns the task for a resource whose upstream has ended.
 func (w *walk) task(n int) Task {
 	r := &w.m.Resources[n]
 	t := Task{Resource: r, ID: w.results[n].ID, Recalls: w.opts.RemembersState, now: w.opts.Now}
@@ -46,14 +46,14 @@ func (w *walk) task(n int) Task {
 		}
 	}
 	w.inherit(n)
-	first := w.upstream[n]
-	if w.apart[n] {
-		first = w.wide[n]
+	first := w.nodes[n].pending
+	if w.nodes[n].apart {
+		first = w.nodes[n].pendingAny
 	}
 	if first >= 0 {
 		t.Upstream = w.results[first].ID
 	}
-	if first := w.ignored[n]; first >= 0 {
+	if first := w.nodes[n].ignored; first >= 0 {
 		t.Ignored = w.results[first].ID
 	}
 	t.Ask.ID = t.ID
@@ -74,78 +74,93 @@ func (w *walk) task(n int) Task {
 	return t
 }
 
-// inherit notes what goes before n, by way of what it depends on.
+// inherit finds for n the first resource upstream that is going to run before it,
+// and the first whose failure is ignored. Neighbours have their own answers already.
 func (w *walk) inherit(n int) {
+	to := &w.nodes[n]
 	for _, e := range w.m.Resources[n].Upstream {
-		o := &w.results[e.On]
-		goesFirst(w.upstream, n, e.On, o.Pending)
-		goesFirst(w.wide, n, e.On, o.Pending && !w.apart[e.On])
-		goesFirst(w.ignored, n, e.On, o.Ignored)
+		on, o := &w.nodes[e.On], &w.results[e.On]
+		setFirst(&to.pending, e.On, on.pending, o.Pending)
+		setFirst(&to.pendingAny, e.On, on.pendingAny, o.Pending && !on.apart)
+		setFirst(&to.ignored, e.On, on.ignored, o.Ignored)
 	}
 }
 
-// goesFirst notes for n the first resource upstream of which something holds
-// (that it is going to run before n, mostly): on, or one upstream of on.
-func goesFirst(first []int, n, on int, holds bool) {
+// setFirst sets first, unless it is set already: to the neighbour on where the
+// claim holds for it, else to the one that on has found upstream.
+func setFirst(first *int, on, further int, holds bool) {
 	switch {
-	case first[n] >= 0:
+	case *first >= 0:
 	case holds:
-		first[n] = on
+		*first = on
 	default:
-		first[n] = first[on]
+		*first = further
 	}
 }
 
-// Preview says what Apply would do, and does nothing: it knows that what is
-// read may be changed by what runs before.
+// Preview decides what Apply would do, and changes nothing. It takes into account
+// that a resource which runs before may change the answers of this check.
 func Preview(ctx context.Context, t Task) (model.Result, Rest) {
-	o, d, err := look(ctx, &t)
-	about := t.Resource.Spec.About()
-	early := t.Upstream != "" && len(d.Read) > 0
-	for _, doubt := range d.Obstacles {
-		o.Warn(doubt)
+	o, d, err := check(ctx, &t)
+	for _, obstacle := range d.Obstacles {
+		o.Warn(obstacle)
 	}
 	switch {
 	case o.Status == model.Interrupted:
 		return o, nil
-	case err != nil && t.Upstream != "":
-		o.Status, o.Reason = model.MayRun, fmt.Sprintf("%s, before %s runs", err, t.Upstream)
-	case err != nil:
-		o = failed(t.Resource, o, err)
-		return o, nil
-	case len(d.Unread) > 0:
-		o.Status, o.Reason = model.MayRun, strings.Join(d.Unread, " and ")+" not read"
-	case early:
-		o.Status, o.Reason = model.MayRun, fmt.Sprintf("%s was read before %s runs", d.Read[len(d.Read)-1], t.Upstream)
-	case d.Act && d.MayChange:
-		o.Status = model.MayRun
-	case d.Act && t.Ask.Refresh == model.Yes:
-		o.Status = model.WouldRefresh
-	case d.Act:
-		o.Status = model.WouldRun
-	case t.MayBy != "":
-		o.Status, o.Reason = model.MayRun, t.MayBy+" may change or not"
-	default:
-		o.Status = model.Stable
+	case err != nil && t.Upstream == "":
+		return failed(t.Resource, o, err), nil
+	}
+	o.Status, o.Reason = foresee(&t, &d, o.Reason, err)
+	if o.Status == model.Stable {
 		return o, nil
 	}
 	if len(o.RefreshedBy) == 0 && t.MayBy != "" && o.Status == model.MayRun {
 		o.RefreshedBy = []string{t.MayBy}
 	}
+	about := t.Resource.Spec.About()
 	o.Pending = !about.Check
-	switch {
-	case about.Check:
-	case about.MayChange || o.Status == model.MayRun:
-		o.Refreshes = model.Maybe
-	default:
-		o.Refreshes = model.Yes
-	}
+	o.Refreshes = foreseeRefresh(about, o.Status)
 	return o, nil
 }
 
-// Apply looks and, where the resource has to act, returns what acts.
+// foresee returns the status of a resource in a preview, with its reason. An error
+// of the check may be gone once the resource upstream has run.
+func foresee(t *Task, d *model.Decision, reason string, err error) (model.Status, string) {
+	switch {
+	case err != nil:
+		return model.MayRun, fmt.Sprintf("%s, before %s runs", err, t.Upstream)
+	case len(d.Unread) > 0:
+		return model.MayRun, strings.Join(d.Unread, " and ") + " not read"
+	case t.Upstream != "" && len(d.Read) > 0:
+		return model.MayRun, fmt.Sprintf("%s was read before %s runs", d.Read[len(d.Read)-1], t.Upstream)
+	case d.Act && d.MayChange:
+		return model.MayRun, reason
+	case d.Act && t.Ask.Refresh == model.Yes:
+		return model.WouldRefresh, reason
+	case d.Act:
+		return model.WouldRun, reason
+	case t.MayBy != "":
+		return model.MayRun, t.MayBy + " may change or not"
+	}
+	return model.Stable, reason
+}
+
+// foreseeRefresh returns whether a resource that is going to act refreshes its
+// subscribers.
+func foreseeRefresh(about model.About, status model.Status) model.Certainty {
+	switch {
+	case about.Check:
+		return model.No
+	case about.MayChange || status == model.MayRun:
+		return model.Maybe
+	}
+	return model.Yes
+}
+
+// Apply checks the resource and, where it has to act, returns the work that acts.
 func Apply(ctx context.Context, t Task) (model.Result, Rest) {
-	o, d, err := look(ctx, &t)
+	o, d, err := check(ctx, &t)
 	switch {
 	case o.Status == model.Interrupted:
 		return o, nil
@@ -156,19 +171,19 @@ func Apply(ctx context.Context, t Task) (model.Result, Rest) {
 		o.Settles = t.Ask.Refresh == model.Yes
 		return o, nil
 	}
-	return o, acting(t, o)
+	return o, actLater(t, o)
 }
 
-// acting returns what acts. It is apart from Apply so that only who acts pays
-// for keeping what is known until then.
-func acting(t Task, o model.Result) Rest {
+// actLater returns the work that acts. It is not part of Apply, so that only a
+// resource that acts pays for the values that its closure keeps.
+func actLater(t Task, o model.Result) Rest {
 	return func(ctx context.Context, stage model.Stage) model.Result {
 		return act(ctx, &t, stage, o)
 	}
 }
 
-// look asks the resource, the same way for a preview and for an apply.
-func look(ctx context.Context, t *Task) (model.Result, model.Decision, error) {
+// check asks the resource, in the same way for a preview and for an apply.
+func check(ctx context.Context, t *Task) (model.Result, model.Decision, error) {
 	o := model.Result{ID: t.ID}
 	d, err := t.Resource.Spec.Check(ctx, t.Ask)
 	o.Reason, o.Missing, o.Diff = d.Reason, d.Missing, d.Diff
@@ -182,16 +197,17 @@ func look(ctx context.Context, t *Task) (model.Result, model.Decision, error) {
 	switch {
 	case ctx.Err() != nil:
 		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
-	case err == nil && t.Left != nil: // also where a guard says no by now: it is not done changing
+	case err == nil && t.Left != nil: // also when a guard says no by now: the process may still change something
 		err = &stillRuns{*t.Left}
 	case err == nil && d.Act && t.Ask.Refresh == model.Yes:
-		o.RefreshedBy = by(t.Ask)
+		o.RefreshedBy = refreshers(t.Ask)
 	}
 	return o, d, err
 }
 
-// by lists who refreshes, publishers of this run before debts, each once.
-func by(ask model.Ask) []string {
+// refreshers returns the ids of the publishers that refresh a resource, those of
+// this run before those of earlier runs, each once.
+func refreshers(ask model.Ask) []string {
 	ids := append([]string{}, ask.RefreshedBy...)
 	seen := map[string]bool{"": true}
 	for _, id := range ids {
@@ -206,7 +222,7 @@ func by(ask model.Ask) []string {
 	return ids
 }
 
-// act runs the resource, as often as its tries allow.
+// act runs the resource, with as many attempts as its tries allow.
 func act(ctx context.Context, t *Task, stage model.Stage, o model.Result) model.Result {
 	r, start := t.Resource, t.now()
 	var effect model.Effect
@@ -267,15 +283,15 @@ func unsuccessful(ctx context.Context, t *Task, o model.Result, effect *model.Ef
 	return o
 }
 
-// stillRuns is the error of a resource whose command, of a killed run, still runs.
+// stillRuns is the error of a resource whose process from a killed run still runs.
 type stillRuns struct{ model.StrayProcess }
 
 func (s *stillRuns) Error() string {
 	return fmt.Sprintf("pid %d of run %s still runs it", s.PID, s.Run)
 }
 
-// failed makes an outcome a failure. That its command still runs is none to be
-// ignored: what it changes is yet to come, and its subscribers have to wait.
+// failed returns the result as a failure. ignore_failure does not apply to a process
+// that still runs: it may still change something, and subscribers have to wait for it.
 func failed(r *model.Resource, o model.Result, err error) model.Result {
 	var left *stillRuns
 	o.Status, o.Reason = model.Failed, err.Error()

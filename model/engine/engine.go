@@ -15,19 +15,19 @@ import (
 	"github.com/settle-cm/settle/model/graph"
 )
 
-// Journal keeps facts. When durable is set they, and all before them, must
+// Journal keeps records. When durable is set they, and all before them, must
 // survive a power loss once Append returns.
 type Journal interface {
-	Append(facts []model.Record, durable bool) error
+	Append(records []model.Record, durable bool) error
 }
 
-// NoJournal forgets everything: for a preview, and for a run without state.
+// NoJournal keeps nothing: for a preview, and for a run without state.
 type NoJournal struct{}
 
 // Append does nothing.
 func (NoJournal) Append([]model.Record, bool) error { return nil }
 
-// Watch hears of a walk while it goes on, in the order in which things happen;
+// Watch is told of the progress of a walk, in the order of the events;
 // n is the index of the resource in the manifest. Started and Finished are called
 // from one goroutine; Output from any.
 type Watch struct {
@@ -44,7 +44,7 @@ type Options struct {
 	SkipGuards     bool // start no process for a guard
 	Probe          bool // let checks start programs that can tell what acting would change
 	Journal        Journal
-	RemembersState bool // a later run will know what the journal is told
+	RemembersState bool // later runs read the journal
 	Watch          Watch
 	Alive          func(model.Process) bool // whether a process of an earlier run still runs
 	Now            func() time.Time         // for durations only
@@ -68,42 +68,49 @@ func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Result, e
 		w.receive(ctx)
 	}
 	w.append(w.unsynced)
-	w.explain(ctx)
-	return w.results, cmp.Or(w.err, w.differs)
+	w.explainNotReached(ctx)
+	return w.results, cmp.Or(w.err, w.stop)
 }
 
+// walk is the state of one Run. Only the deciding goroutine changes it, except for
+// touched, which workers set.
 type walk struct {
-	plan      *model.Plan
-	m         *model.Manifest
-	opts      Options
-	results   []model.Result
-	done      []bool
-	waits     []int         // how many upstream resources have not ended
-	below     [][]int       // downstream neighbours, once each
-	root      []int         // for a skipped resource: whose fault it is
-	journaled []bool        // the journal hears of it: also of one that has something to pay and no edge any more
-	left      []bool        // it is known how it left things
-	upstream  []int         // first resource upstream that a preview expects to run before; -1
-	wide      []int         // the same, of those that may change more than one thing
-	apart     []bool        // it reads and changes one thing only
-	ignored   []int         // first resource upstream whose failure was ignored; -1
-	ready     graph.MinHeap // what could start now, first in the manifest on top
-	running   int
-	stopped   atomic.Bool // nothing more starts; set by the deciding goroutine alone
-	touched   atomic.Bool // a resource has acted, or is about to
-	unsynced  bool        // something was journaled since the last sync
-	facts     []model.Record
-	inbox     chan message
-	err       error // of the journal: it takes nothing more
-	differs   error // from a saved plan
+	plan     *model.Plan
+	m        *model.Manifest
+	opts     Options
+	nodes    []node
+	results  []model.Result
+	ready    graph.MinHeap // the resources that could start now, first in the manifest on top
+	running  int
+	stopped  atomic.Bool // nothing more starts
+	touched  atomic.Bool // a resource has acted, or is about to
+	unsynced bool        // something was journaled since the last sync
+	records  []model.Record
+	inbox    chan message
+	err      error // of the journal: it takes nothing more
+	stop     error // Result.Stop of the first resource that has one
 }
 
-// message is what comes of a piece of work. Exactly one of looked, told and ended holds.
+// node is the state of one resource in a walk. Indexes of resources are -1 for no
+// resource.
+type node struct {
+	waits      int   // how many upstream resources have not ended
+	downstream []int // neighbours, once each
+	root       int   // of a skipped resource: the failure that the skip goes back to
+	pending    int   // first resource upstream that a preview expects to run before
+	pendingAny int   // the same, without the resources that change one thing only
+	ignored    int   // first resource upstream whose failure was ignored
+	apart      bool  // it reads and changes one thing only
+	journaled  bool  // the journal records it: also when only earlier runs owe it something
+	hasState   bool  // the journal has a last state to drop before it acts
+}
+
+// message is sent by a worker: a result, a process that started, or a panic.
 type message struct {
 	n       int
 	result  model.Result
-	rest    Rest           // looked: what is left to do; nil when the result is final
-	process *model.Process // told: a process leads
+	rest    Rest           // the work that is left; nil when the result is final
+	process *model.Process // a process of the resource that has started
 	reply   chan<- error
 	bug     any // a worker's panic
 }
@@ -111,28 +118,24 @@ type message struct {
 func newWalk(plan *model.Plan, opts Options) *walk {
 	m := plan.Manifest
 	n := len(m.Resources)
-	w := &walk{
-		plan: plan, m: m, opts: opts,
-		results: make([]model.Result, n), done: make([]bool, n), waits: make([]int, n),
-		below: make([][]int, n), root: make([]int, n), upstream: make([]int, n), wide: make([]int, n), ignored: make([]int, n), apart: make([]bool, n), journaled: make([]bool, n), left: make([]bool, n),
-	}
+	w := &walk{plan: plan, m: m, opts: opts, nodes: make([]node, n), results: make([]model.Result, n), inbox: make(chan message, 1)}
 	w.opts.Jobs = max(1, w.opts.Jobs)
-	w.inbox = make(chan message, 1)
 	for i := range m.Resources {
-		r := &m.Resources[i]
-		about := r.Spec.About()
+		r, about := &m.Resources[i], m.Resources[i].Spec.About()
 		w.results[i].ID = r.ID()
-		w.apart[i] = about.Apart
-		w.root[i], w.upstream[i], w.wide[i], w.ignored[i] = -1, -1, -1, -1
-		w.journaled[i] = r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.UnfinishedIn(r) != ""
-		w.left[i] = !about.KeepsState && plan.Memory.LastStateOf(r) != ""
+		w.nodes[i] = node{
+			downstream: w.nodes[i].downstream, root: -1, pending: -1, pendingAny: -1, ignored: -1, apart: about.Apart,
+			journaled: r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.UnfinishedIn(r) != "",
+			hasState:  !about.KeepsState && plan.Memory.LastStateOf(r) != "",
+		}
 		for _, e := range r.Upstream {
-			if below := w.below[e.On]; len(below) == 0 || below[len(below)-1] != i { // two edges to one publisher are one wait
-				w.waits[i]++
-				w.below[e.On] = append(below, i)
+			on := &w.nodes[e.On]
+			if n := len(on.downstream); n == 0 || on.downstream[n-1] != i { // two edges to one publisher are one wait
+				w.nodes[i].waits++
+				on.downstream = append(on.downstream, i)
 			}
 		}
-		if w.waits[i] == 0 {
+		if w.nodes[i].waits == 0 {
 			w.ready = append(w.ready, i)
 		}
 	}
@@ -140,8 +143,8 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 	return w
 }
 
-// start hands out what is ready while there is room, and settles at once what
-// is skipped or off.
+// start starts ready resources while fewer than Jobs run. It ends the skipped ones
+// and those that are off at once.
 func (w *walk) start(ctx context.Context) {
 	for len(w.ready) > 0 && w.running < w.opts.Jobs && !w.stopped.Load() {
 		if ctx.Err() != nil {
@@ -154,7 +157,7 @@ func (w *walk) start(ctx context.Context) {
 			continue
 		}
 		if w.m.Resources[n].Off != "" {
-			w.pass(n)
+			w.endOff(n)
 			continue
 		}
 		task := w.task(n)
@@ -165,10 +168,10 @@ func (w *walk) start(ctx context.Context) {
 		w.work(func() message {
 			result, rest := w.opts.Act(ctx, task)
 			msg := message{n: n, result: result, rest: rest}
-			if rest == nil || w.journaled[n] || w.left[n] || w.stopped.Load() || ctx.Err() != nil {
+			if rest == nil || w.nodes[n].journaled || w.nodes[n].hasState || w.stopped.Load() || ctx.Err() != nil {
 				return msg
 			}
-			return w.finish(ctx, msg) // nobody has to know before: a second handing over would cost as much as the first
+			return w.finish(ctx, msg) // no record has to come first, and a second message would cost as much as this one
 		})
 	}
 }
@@ -191,21 +194,21 @@ func (w *walk) work(piece func() message) {
 	}()
 }
 
-// receive takes one message and all that wait behind it, so that one sync of
-// the journal covers them, and lets go what may go on.
+// receive handles one message and all that wait behind it, so that one sync of
+// the journal covers them. Then it starts the resources whose begin is recorded.
 func (w *walk) receive(ctx context.Context) {
-	due := w.take(ctx, <-w.inbox, nil)
+	due := w.handle(ctx, <-w.inbox, nil)
 	for more := true; more; {
 		select {
 		case msg := <-w.inbox:
-			due = w.take(ctx, msg, due)
+			due = w.handle(ctx, msg, due)
 		default:
 			more = false
 		}
 	}
 	durable := false
 	for _, msg := range due {
-		durable = durable || w.stakes(msg)
+		durable = durable || w.needsSync(msg)
 	}
 	w.append(durable)
 	for _, msg := range due {
@@ -218,23 +221,23 @@ func (w *walk) receive(ctx context.Context) {
 	}
 }
 
-// stakes says whether a power loss after the resource has begun would lose
-// anything if its begin were not on the disk by then: what its subscribers would
-// be owed, the mark on a creates that it left half made, or that it is not known
-// any more how it left things. What is owed to the resource itself is on the
-// disk, and stays owed until its success is.
-func (w *walk) stakes(msg message) bool {
-	return w.journaled[msg.n] && (w.m.Resources[msg.n].Publishes() || msg.result.Missing) || w.left[msg.n]
+// needsSync reports whether a power loss could lose something if the begin of the
+// resource were not on the disk before it acts: the refreshes that its subscribers
+// would be owed, that its creates is unfinished, or that its last state is no
+// longer known. A refresh that is owed to the resource itself is on the disk
+// already, and stays owed until its success is there too.
+func (w *walk) needsSync(msg message) bool {
+	return w.nodes[msg.n].journaled && (w.m.Resources[msg.n].Publishes() || msg.result.Missing) || w.nodes[msg.n].hasState
 }
 
-// take notes one message, and adds it to due when its resource has to act as
-// soon as the journal knows.
-func (w *walk) take(ctx context.Context, msg message, due []message) []message {
+// handle handles one message. It adds the message to due when its resource has to
+// act once its begin is in the journal.
+func (w *walk) handle(ctx context.Context, msg message, due []message) []message {
 	switch {
 	case msg.bug != nil:
 		panic(msg.bug)
 	case msg.process != nil:
-		msg.reply <- w.led(msg.n, msg.process)
+		msg.reply <- w.recordProcess(msg.n, msg.process)
 		return due
 	case msg.rest == nil, w.stopped.Load(), ctx.Err() != nil: // ended, or came too late to start
 		w.running--
@@ -242,11 +245,11 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 		return due
 	}
 	r := &w.m.Resources[msg.n]
-	if w.left[msg.n] { // until it has ended, no one knows
-		w.facts = append(w.facts, last(r, ""))
+	if w.nodes[msg.n].hasState { // until it has ended, no one knows
+		w.records = append(w.records, lastStateRecord(r, ""))
 	}
-	if w.journaled[msg.n] {
-		w.facts = append(w.facts, model.Record{
+	if w.nodes[msg.n].journaled {
+		w.records = append(w.records, model.Record{
 			Kind: model.RecordBegan, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(),
 			Subscribers: r.Subscribers, Missing: msg.result.Missing,
 		})
@@ -254,14 +257,14 @@ func (w *walk) take(ctx context.Context, msg message, due []message) []message {
 	return append(due, msg)
 }
 
-// led notes which process leads a resource.
-func (w *walk) led(n int, p *model.Process) error {
-	w.facts = append(w.facts, model.Record{Kind: model.RecordProcess, Run: w.plan.Run, ID: w.m.Resources[n].ID(), Process: p})
+// recordProcess records the process of a resource.
+func (w *walk) recordProcess(n int, p *model.Process) error {
+	w.records = append(w.records, model.Record{Kind: model.RecordProcess, Run: w.plan.Run, ID: w.m.Resources[n].ID(), Process: p})
 	w.append(false)
 	return w.err
 }
 
-// finish runs what is left of a resource.
+// finish runs the rest of the work on a resource.
 func (w *walk) finish(ctx context.Context, msg message) message {
 	n, r := msg.n, &w.m.Resources[msg.n]
 	w.touched.Store(true)
@@ -269,10 +272,10 @@ func (w *walk) finish(ctx context.Context, msg message) message {
 	if w.opts.Watch.Output != nil && !r.Sensitive {
 		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
 	}
-	if w.opts.RemembersState && w.journaled[n] {
+	if w.opts.RemembersState && w.nodes[n].journaled {
 		stage.Started = func(p model.Process) error {
 			if w.opts.Jobs == 1 {
-				return w.led(n, &p)
+				return w.recordProcess(n, &p)
 			}
 			reply := make(chan error, 1)
 			w.inbox <- message{n: n, process: &p, reply: reply}
@@ -282,18 +285,18 @@ func (w *walk) finish(ctx context.Context, msg message) message {
 	return message{n: n, result: msg.rest(ctx, stage)}
 }
 
-// end settles a resource and lets go what waited for nothing else.
+// end stores the result of a resource and makes those ready that waited for it alone.
 func (w *walk) end(n int, o model.Result) {
 	r := &w.m.Resources[n]
-	w.results[n], w.done[n] = o, true
-	if w.journaled[n] {
-		w.facts = append(w.facts, facts(w.plan.Run, r, &o)...)
+	w.results[n] = o
+	if w.nodes[n].journaled {
+		w.records = append(w.records, endRecords(w.plan.Run, r, &o)...)
 	}
-	if o.LastState != "" || o.Acted && w.keeps(n) {
-		w.facts = append(w.facts, last(r, o.LastState))
+	if o.LastState != "" || o.Acted && w.stillRemembers(n) {
+		w.records = append(w.records, lastStateRecord(r, o.LastState))
 	}
-	if o.Stop != nil && w.differs == nil {
-		w.differs = o.Stop
+	if o.Stop != nil && w.stop == nil {
+		w.stop = o.Stop
 		w.stopped.Store(true)
 	}
 	if w.opts.FailFast && o.Status == model.Failed && !o.Ignored {
@@ -302,35 +305,35 @@ func (w *walk) end(n int, o model.Result) {
 	if w.opts.Watch.Finished != nil {
 		w.opts.Watch.Finished(n, &w.results[n])
 	}
-	for _, d := range w.below[n] {
-		if w.waits[d]--; w.waits[d] == 0 {
+	for _, d := range w.nodes[n].downstream {
+		if w.nodes[d].waits--; w.nodes[d].waits == 0 {
 			heap.Push(&w.ready, d)
 		}
 	}
 }
 
-// keeps reports whether the journal still has a last state of the resource: it
-// was not dropped before the resource acted.
-func (w *walk) keeps(n int) bool {
-	return !w.left[n] && w.plan.Memory.LastStateOf(&w.m.Resources[n]) != ""
+// stillRemembers reports whether the journal still has a last state of the
+// resource, which was not dropped before it acted.
+func (w *walk) stillRemembers(n int) bool {
+	return !w.nodes[n].hasState && w.plan.Memory.LastStateOf(&w.m.Resources[n]) != ""
 }
 
-// append hands the collected facts to the journal. After an error nothing more
+// append hands the collected records to the journal. After an error nothing more
 // starts.
 func (w *walk) append(durable bool) {
-	if len(w.facts) == 0 && !durable || w.err != nil {
+	if len(w.records) == 0 && !durable || w.err != nil {
 		return
 	}
-	if err := w.opts.Journal.Append(w.facts, durable); err != nil {
+	if err := w.opts.Journal.Append(w.records, durable); err != nil {
 		w.err = err
 		w.stopped.Store(true)
 	}
 	w.unsynced = !durable
-	w.facts = w.facts[:0]
+	w.records = w.records[:0]
 }
 
-// blocked says whether something upstream keeps a resource from being decided:
-// the first culprit in the order of its edges.
+// blocked returns the first upstream resource, in the order of the edges, whose end
+// makes this one be skipped.
 func (w *walk) blocked(n int) (culprit int, ok bool) {
 	for _, e := range w.m.Resources[n].Upstream {
 		if w.results[e.On].Blocks() {
@@ -342,27 +345,28 @@ func (w *walk) blocked(n int) (culprit int, ok bool) {
 
 func (w *walk) skip(n, culprit int) {
 	root := culprit
-	if w.root[culprit] >= 0 {
-		root = w.root[culprit]
+	if w.nodes[culprit].root >= 0 {
+		root = w.nodes[culprit].root
 	}
-	w.root[n] = root
+	w.nodes[n].root = root
 	o := w.results[n]
 	o.Status = model.Skipped
 	o.RootCause = w.results[root].ID
-	o.Reason = o.RootCause + " " + blame(w.results[root].Status)
+	o.Reason = o.RootCause + " " + describeEnd(w.results[root].Status)
 	w.end(n, o)
 }
 
-// pass leaves a resource that is off as it is: nothing of it is looked at, and
-// nobody is refreshed. What is owed to it stays owed, for no fact says otherwise.
-func (w *walk) pass(n int) {
+// endOff ends a resource that is off: it is not checked and refreshes no
+// subscriber. Its owed refreshes stay owed, because no record settles them.
+func (w *walk) endOff(n int) {
 	w.inherit(n)
 	o := w.results[n]
 	o.Status, o.Reason = model.Stable, w.m.Resources[n].Off
 	w.end(n, o)
 }
 
-func blame(s model.Status) string {
+// describeEnd says how the cause of a skip ended.
+func describeEnd(s model.Status) string {
 	switch s {
 	case model.Deferred:
 		return "was deferred"
@@ -374,13 +378,13 @@ func blame(s model.Status) string {
 	return "failed"
 }
 
-// explain says of what was not reached why not.
-func (w *walk) explain(ctx context.Context) {
+// explainNotReached gives every resource that was not reached its reason.
+func (w *walk) explainNotReached(ctx context.Context) {
 	reason := "the run stopped after a failure (fail_fast)"
 	switch {
 	case w.err != nil:
 		reason = "the run stopped: its state cannot be saved"
-	case w.differs != nil:
+	case w.stop != nil:
 		reason = "the run stopped: the saved plan no longer holds"
 	case ctx.Err() != nil:
 		reason = context.Cause(ctx).Error()

@@ -38,7 +38,7 @@ func (w *world) decode(b *model.Body) model.Spec {
 	s := &server{
 		w: w, base: b.Base, decide: w.Conditions(b), creates: b.Has("creates"),
 		identity: b.Name, site: b.Text("site"), owner: b.Text("owner"), group: b.Text("group"),
-		validity: defaultValidity, version: b.Text("version"), upgradeOptional: b.Bool("upgrade_optional"),
+		credentials: credentials{validity: defaultValidity}, description: description{version: b.Text("version")}, upgradeOptional: b.Bool("upgrade_optional"),
 		sensitive: b.Bool("sensitive"),
 	}
 	if b.Has("identity") {

@@ -59,6 +59,7 @@ func (s *server) owners() (uid, gid *uint32, err error) {
 	return uid, gid, nil
 }
 
+// differs looks at the path of a change and reports whether anything has to be done.
 func (s *server) differs(c *change) (bool, error) {
 	var err error
 	if c.have, err = s.w.Disk.Look(c.path); err != nil {
@@ -66,16 +67,7 @@ func (s *server) differs(c *change) (bool, error) {
 	}
 	switch {
 	case c.dir:
-		if c.have.Kind == disk.Link { // to wherever the directory really is
-			info, err := os.Stat(c.path)
-			if err == nil && info.IsDir() {
-				return false, nil
-			}
-		}
-		if c.have.Kind != disk.Missing && c.have.Kind != disk.Directory {
-			return false, fmt.Errorf("%s is %s, not a directory", c.path, c.have.Kind)
-		}
-		return c.have.Kind == disk.Missing, nil
+		return c.directoryDiffers()
 	case c.gone:
 		return c.have.Kind != disk.Missing, nil
 	case c.have.Kind == disk.Directory, c.have.Kind == disk.Special:
@@ -97,6 +89,21 @@ func (s *server) differs(c *change) (bool, error) {
 	}
 	owned := (c.uid == nil || *c.uid == c.have.UID) && (c.gid == nil || *c.gid == c.have.GID)
 	return c.replace || c.have.Mode != c.mode || !owned || c.have.Remains != "", nil
+}
+
+// directoryDiffers reports whether a directory is missing. Another kind of entry in
+// its place is an error, except for a link to a directory.
+func (c *change) directoryDiffers() (bool, error) {
+	if c.have.Kind == disk.Link { // to wherever the directory really is
+		info, err := os.Stat(c.path)
+		if err == nil && info.IsDir() {
+			return false, nil
+		}
+	}
+	if c.have.Kind != disk.Missing && c.have.Kind != disk.Directory {
+		return false, fmt.Errorf("%s is %s, not a directory", c.path, c.have.Kind)
+	}
+	return c.have.Kind == disk.Missing, nil
 }
 
 // write makes one change. Done says whether anything was replaced.

@@ -98,21 +98,30 @@ type server struct {
 	dir, config, ssldir string // absolute
 	owner, group        string // "" is not declared
 
-	jwt, verify              string // a file; a file or a key
-	signingKey, signingToken string // files, "" for none
-	validity                 time.Duration
-	deny                     []*regexp.Regexp
-
-	inventory        *contract.Inventory
-	inventoryFile    string
-	inventoryCommand []string
-	version          string
-	versionCommand   []string
+	credentials
+	description
 
 	onShutdown, onUpgrade []string
 	upgradeOptional       bool
 	pauseFile             string
 	sensitive             bool
+}
+
+// credentials are the keys and tokens that a provision names.
+type credentials struct {
+	jwt, verify              string // a file; a file or a key
+	signingKey, signingToken string // files, "" for none
+	validity                 time.Duration
+	deny                     []*regexp.Regexp
+}
+
+// description says where the inventory and the version of the server come from.
+type description struct {
+	inventory        *contract.Inventory
+	inventoryFile    string
+	inventoryCommand []string
+	version          string
+	versionCommand   []string
 }
 
 // Site returns the site of a provision, for metrics; false when the spec is none.
