@@ -3,6 +3,8 @@ package model
 import (
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -14,8 +16,8 @@ type RecordKind string
 const (
 	RecordRun        RecordKind = "run"    // a run began: Run, Time, User, PID
 	RecordDone       RecordKind = "done"   // that run ended: the same, and Took, Exit, Summary, Keep
-	RecordBegan      RecordKind = "begin"  // a resource is about to act: Run, ID, Alias, Subscribers, Missing
-	RecordProcess    RecordKind = "pid"    // its process leads: Run, ID, Process
+	RecordBegan      RecordKind = "begin"  // a resource is about to act: Run, ID, Alias, Subscribers, Missing, Tag
+	RecordProcess    RecordKind = "pid"    // its process leads: Run, ID, Process; compacted also Tag
 	RecordEnded      RecordKind = "end"    // it ended: Run, ID, Alias, End
 	RecordSettled    RecordKind = "settle" // a "no" paid what was owed to it: Run, ID, Alias
 	RecordOwed       RecordKind = "owe"    // a refresh is owed: ID (subscriber), By, Run (since)
@@ -59,6 +61,7 @@ type Record struct {
 	End         End        `json:"end,omitempty"`
 	By          string     `json:"by,omitempty"`
 	LastState   string     `json:"last,omitempty"`
+	Tag         string     `json:"tag,omitempty"` // ProcessTag of the first attempt's process
 	Process     *Process   `json:"process,omitempty"`
 	Time        time.Time  `json:"time,omitzero"` // when the run began
 	User        string     `json:"user,omitempty"`
@@ -78,8 +81,49 @@ type OwedRefresh struct {
 
 // StrayProcess is a process of an attempt that never ended, as far as the journal knows.
 type StrayProcess struct {
-	Process
-	Run string
+	Process        // PID is 0 when settle was killed before it could record the process
+	Run     string // that started it
+	ID      string // of its resource
+	// Tag identifies a later attempt whose process was started but not recorded:
+	// it carries a tag of AttemptTag with a higher attempt. "" excludes one.
+	Tag string
+}
+
+// AttemptTag returns the ProcessTag of an attempt, counted from 1, of a resource
+// that began with this tag.
+func AttemptTag(tag string, attempt int) string {
+	if attempt == 1 || tag == "" {
+		return tag
+	}
+	return tag + "." + strconv.Itoa(attempt)
+}
+
+// MayCarry reports whether a process with this ProcessTag is an attempt of the
+// resource that the journal has no process of.
+func (s *StrayProcess) MayCarry(tag string) bool {
+	base, last, ok := cutAttempt(s.Tag)
+	if !ok || !strings.HasPrefix(tag, base) {
+		return false
+	}
+	attempt := 1
+	if tag != base {
+		other, n, ok := cutAttempt(tag)
+		if !ok || other != base {
+			return false
+		}
+		attempt = n
+	}
+	return attempt > last
+}
+
+// cutAttempt splits run/n.attempt behind run/n.
+func cutAttempt(tag string) (base string, attempt int, ok bool) {
+	i := strings.LastIndexByte(tag, '.')
+	if i < 0 {
+		return "", 0, false
+	}
+	attempt, err := strconv.Atoi(tag[i+1:])
+	return tag[:i], attempt, err == nil
 }
 
 // Memory is what the journal's facts add up to.
@@ -229,7 +273,7 @@ func (m *Memory) Records() []Record {
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.Strays)) {
 		left := m.Strays[id]
-		facts = append(facts, Record{Kind: RecordProcess, ID: id, Run: left.Run, Process: &left.Process})
+		facts = append(facts, Record{Kind: RecordProcess, ID: id, Run: left.Run, Process: &left.Process, Tag: left.Tag})
 	}
 	for _, debt := range m.Owed {
 		facts = append(facts, Record{Kind: RecordOwed, ID: debt.ID, By: debt.By, Run: debt.Since})

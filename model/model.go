@@ -229,13 +229,15 @@ type Stage struct {
 	Started        func(p Process) error // a process of the resource leads from now on
 	Refreshed      bool                  // the resource is refreshed
 	LastState      string                // as in Ask
+	ProcessTag     string                // for the process of this attempt; "" leaves the choice to the type
 	RemembersState bool                  // a later run will know the effect's LastState
 }
 
 // Process identifies a process beyond the reuse of its pid.
 type Process struct {
 	PID   int    `json:"pid"`
-	Start uint64 `json:"start"` // clock ticks since boot, as in /proc/PID/stat; 0 where unknown
+	Start uint64 `json:"start"`          // clock ticks since boot, as in /proc/PID/stat; 0 where unknown
+	Boot  string `json:"boot,omitempty"` // id of the boot in which it runs; "" where unknown
 }
 
 // Measures are values that a type counts, by name. A result has the sum over

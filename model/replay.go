@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"slices"
+	"strconv"
 )
 
 // Replay folds the facts of a journal, oldest first, into what they add up to
@@ -44,6 +45,8 @@ type fold struct {
 	last  map[string]string
 	open  map[string]Record // began and not ended
 	begun []string          // ids of open, oldest first, and of some that have ended
+
+	recorded map[string]int // how many processes of the latest attempts of an id have a record
 }
 
 type numbered struct {
@@ -55,6 +58,7 @@ func newFold(facts []Record) *fold {
 	f := &fold{
 		owed: map[string][]numbered{}, made: map[[2]string]bool{},
 		marks: map[string]string{}, left: map[string]StrayProcess{}, last: map[string]string{}, open: map[string]Record{},
+		recorded: map[string]int{},
 	}
 	for _, fact := range facts {
 		f.add(fact)
@@ -80,10 +84,12 @@ func (f *fold) add(fact Record) {
 			f.lose(before)
 		}
 		f.open[fact.ID] = fact
+		f.recorded[fact.ID] = 0
 		f.begun = append(f.begun, fact.ID)
 	case RecordProcess:
 		if fact.Process != nil {
-			f.left[fact.ID] = StrayProcess{*fact.Process, fact.Run}
+			f.left[fact.ID] = StrayProcess{Process: *fact.Process, Run: fact.Run, ID: fact.ID, Tag: fact.Tag}
+			f.recorded[fact.ID]++
 		}
 	case RecordEnded:
 		f.end(fact)
@@ -158,7 +164,22 @@ func (f *fold) lose(began Record) {
 	if began.Missing {
 		f.marks[began.ID] = began.Run
 	}
+	f.expectStray(began)
 	f.charge(began)
+}
+
+// expectStray notes that the run may have been killed after it started a process
+// and before it recorded that process.
+func (f *fold) expectStray(began Record) {
+	if began.Tag == "" {
+		return
+	}
+	stray, ok := f.left[began.ID]
+	if !ok || stray.Run != began.Run {
+		stray = StrayProcess{Run: began.Run, ID: began.ID}
+	}
+	stray.Tag = began.Tag + "." + strconv.Itoa(f.recorded[began.ID])
+	f.left[began.ID] = stray
 }
 
 func (f *fold) charge(began Record) {
@@ -202,12 +223,31 @@ func (f *fold) forget(fact Record) {
 		clear(f.made)
 		clear(f.marks)
 		clear(f.last)
+		for id := range f.left {
+			f.dropExpected(id)
+		}
 		return
 	}
+	f.dropExpected(fact.ID)
+	f.dropExpected(fact.Alias)
 	delete(f.last, fact.ID)
 	delete(f.last, fact.Alias)
 	f.pay(fact.ID, fact.Alias)
 	f.unmark(fact.ID, fact.Alias)
+}
+
+// dropExpected stops the search for a process that has no record. It is the way
+// out when a daemon of the killed command carries the same tag.
+func (f *fold) dropExpected(id string) {
+	stray, ok := f.left[id]
+	switch {
+	case !ok:
+	case stray.PID == 0:
+		delete(f.left, id)
+	default:
+		stray.Tag = ""
+		f.left[id] = stray
+	}
 }
 
 func (f *fold) memory() Memory {

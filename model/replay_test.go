@@ -189,3 +189,44 @@ func BenchmarkReplay(b *testing.B) {
 		})
 	}
 }
+
+// A process that was started and not recorded is found by its tag.
+func TestBeginWithoutEndLeavesATag(t *testing.T) {
+	began := Record{Kind: RecordBegan, Run: "r", ID: "a", Alias: "x", Tag: "r/3"}
+	led := Record{Kind: RecordProcess, Run: "r", ID: "a", Process: &Process{PID: 7}}
+	tests := []struct {
+		name  string
+		facts []Record
+		yes   []string
+		no    []string
+		none  bool
+	}{
+		{"no process was recorded", []Record{began}, []string{"r/3", "r/3.2"}, []string{"r/33", "r/3.x", "r/4", "s/3", ""}, false},
+		{"the first was", []Record{began, led}, []string{"r/3.2", "r/3.10"}, []string{"r/3", "r/3.1"}, false},
+		{"two were", []Record{began, led, led}, []string{"r/3.3"}, []string{"r/3", "r/3.2"}, false},
+		{"it ended", []Record{began, led, {Kind: RecordEnded, Run: "r", ID: "a", End: EndFailed}}, nil, nil, true},
+		{"a begin without a tag", []Record{{Kind: RecordBegan, Run: "r", ID: "a"}}, nil, nil, true},
+		{"it was forgotten", []Record{began, {Kind: RecordForget, ID: "a"}}, nil, nil, true},
+		{"all was forgotten", []Record{began, {Kind: RecordForget}}, nil, nil, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := Replay(tt.facts)
+			m = Replay(m.Records()) // compaction keeps it
+			stray, ok := m.Strays["a"]
+			if ok == tt.none {
+				t.Fatalf("%+v", m.Strays)
+			}
+			for _, tag := range tt.yes {
+				if !stray.MayCarry(tag) {
+					t.Errorf("%q does not match %+v", tag, stray)
+				}
+			}
+			for _, tag := range tt.no {
+				if stray.MayCarry(tag) {
+					t.Errorf("%q matches %+v", tag, stray)
+				}
+			}
+		})
+	}
+}

@@ -26,6 +26,7 @@ type Result struct {
 	Began        bool      // its Run had an effect, also when it failed
 	Missing      bool      // creates was missing before it acted
 	Settles      bool      // a refresh was due and Check decided not to act: nothing is owed any more
+	Owes         bool      // an earlier attempt may have changed something: its subscribers are owed a refresh
 	Refreshes    Certainty // whether it refreshes its subscribers
 	Pending      bool      // set by a preview: it is going to act, which may change what Check reads downstream
 	LastState    string    // what its next Check is to be given

@@ -93,8 +93,7 @@ func (a *app) store(dir, identity string) (journal.Store, error) {
 
 // holder is this process, as others see it when they find the state locked.
 func holder(run string, since time.Time) journal.Holder {
-	start, _ := proc.StartTime(os.Getpid()) // 0 where the system does not say
-	h := journal.Holder{Process: model.Process{PID: os.Getpid(), Start: start}, Run: run, Since: since}
+	h := journal.Holder{Process: proc.Identify(os.Getpid()), Run: run, Since: since}
 	if me, err := user.Current(); err == nil {
 		h.User = me.Username
 	}

@@ -201,7 +201,7 @@ func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory
 	results, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
 		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
 		SkipGuards: j.skipGuards, Probe: j.askHelpers, Journal: known, RemembersState: known.remembers(),
-		Watch: known.watched(l.manifest, show.Watch()), Alive: proc.Alive, Now: time.Now,
+		Watch: known.watched(l.manifest, show.Watch()), FindStray: proc.FindStray, Now: time.Now,
 	})
 	a.note(l.manifest.PostMessage)
 	l.report.Resources = show.ReportResources(results)

@@ -68,10 +68,31 @@ func (w *walk) task(n int) Task {
 	case t.MayBy != "":
 		t.Ask.Refresh = model.Maybe
 	}
-	if left, ok := w.plan.Memory.StrayOf(r); ok && w.opts.Alive != nil && w.opts.Alive(left.Process) {
-		t.Left = &left
-	}
+	t.Left = w.findStray(r, t.Ask.Owed)
 	return t
+}
+
+// findStray returns a live process of the resource, or of a publisher that owes
+// it a refresh. Such a publisher may not be part of this run: not selected, off,
+// or gone. What its process changes is yet to come, so the refresh has to wait.
+func (w *walk) findStray(r *model.Resource, owed []model.OwedRefresh) *model.StrayProcess {
+	if w.opts.FindStray == nil || len(w.plan.Memory.Strays) == 0 {
+		return nil
+	}
+	own, ok := w.plan.Memory.StrayOf(r)
+	for i := -1; i < len(owed); i++ {
+		if i >= 0 {
+			own, ok = w.plan.Memory.Strays[owed[i].By]
+		}
+		if !ok {
+			continue
+		}
+		if p, runs := w.opts.FindStray(own); runs {
+			own.Process = p
+			return &own
+		}
+	}
+	return nil
 }
 
 // inherit finds for n the first resource upstream that is going to run before it,
@@ -198,7 +219,7 @@ func check(ctx context.Context, t *Task) (model.Result, model.Decision, error) {
 	case ctx.Err() != nil:
 		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
 	case err == nil && t.Left != nil: // also when a guard says no by now: the process may still change something
-		err = &stillRuns{*t.Left}
+		err = &stillRuns{*t.Left, t.Left.ID != t.ID && t.Left.ID != t.Resource.AliasID()}
 	case err == nil && d.Act && t.Ask.Refresh == model.Yes:
 		o.RefreshedBy = refreshers(t.Ask)
 	}
@@ -229,8 +250,11 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Result) model.
 	var err error
 	o.Acted = true
 	stage.Refreshed = t.Ask.Refresh == model.Yes
+	tag, earlier := stage.ProcessTag, false
 	for {
 		o.Attempts++
+		earlier = o.Began
+		stage.ProcessTag = model.AttemptTag(tag, o.Attempts)
 		effect, err = r.Spec.Run(ctx, stage)
 		o.Began = o.Began || effect.Began
 		o.Measures.Add(effect.Measures)
@@ -250,7 +274,20 @@ func act(ctx context.Context, t *Task, stage model.Stage, o model.Result) model.
 	if err != nil {
 		return unsuccessful(ctx, t, o, &effect, err)
 	}
-	return successful(o, &effect)
+	return keepEarlier(successful(o, &effect), r, earlier)
+}
+
+// keepEarlier makes an attempt that began and failed count in the result of the
+// last attempt: only a resource that never changes anything stays stable.
+func keepEarlier(o model.Result, r *model.Resource, earlier bool) model.Result {
+	if !earlier || r.Spec.About().Check {
+		return o
+	}
+	if o.Status == model.Stable {
+		o.Status, o.Refreshes, o.Reason = model.Changed, model.Yes, "an earlier attempt may have changed something"
+	}
+	o.Owes = o.Status == model.Deferred || o.Status == model.Shutdown
+	return o
 }
 
 func successful(o model.Result, effect *model.Effect) model.Result {
@@ -283,10 +320,17 @@ func unsuccessful(ctx context.Context, t *Task, o model.Result, effect *model.Ef
 	return o
 }
 
-// stillRuns is the error of a resource whose process from a killed run still runs.
-type stillRuns struct{ model.StrayProcess }
+// stillRuns is the error of a resource whose process from a killed run still runs, or that
+// of a publisher which owes it a refresh.
+type stillRuns struct {
+	model.StrayProcess
+	publisher bool
+}
 
 func (s *stillRuns) Error() string {
+	if s.publisher {
+		return fmt.Sprintf("pid %d of run %s still runs %s, which owes it a refresh", s.PID, s.Run, s.ID)
+	}
 	return fmt.Sprintf("pid %d of run %s still runs it", s.PID, s.Run)
 }
 

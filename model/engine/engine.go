@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -46,8 +47,8 @@ type Options struct {
 	Journal        Journal
 	RemembersState bool // later runs read the journal
 	Watch          Watch
-	Alive          func(model.Process) bool // whether a process of an earlier run still runs
-	Now            func() time.Time         // for durations only
+	FindStray      func(model.StrayProcess) (model.Process, bool) // the process of an earlier run, if it still runs
+	Now            func() time.Time                               // for durations only
 }
 
 // Run walks the plan and returns one result for each resource, in the order of
@@ -251,10 +252,20 @@ func (w *walk) handle(ctx context.Context, msg message, due []message) []message
 	if w.nodes[msg.n].journaled {
 		w.records = append(w.records, model.Record{
 			Kind: model.RecordBegan, Run: w.plan.Run, ID: r.ID(), Alias: r.AliasID(),
-			Subscribers: r.Subscribers, Missing: msg.result.Missing,
+			Subscribers: r.Subscribers, Missing: msg.result.Missing, Tag: w.tag(msg.n),
 		})
 	}
 	return append(due, msg)
+}
+
+// tag returns the ProcessTag of a resource's first attempt. The journal has it
+// before the process starts, so the next run finds the process even when this
+// one is killed before it can record the pid. "" without a journal.
+func (w *walk) tag(n int) string {
+	if !w.opts.RemembersState || !w.nodes[n].journaled {
+		return ""
+	}
+	return w.plan.Run + "/" + strconv.Itoa(n+1)
 }
 
 // recordProcess records the process of a resource.
@@ -268,7 +279,7 @@ func (w *walk) recordProcess(n int, p *model.Process) error {
 func (w *walk) finish(ctx context.Context, msg message) message {
 	n, r := msg.n, &w.m.Resources[msg.n]
 	w.touched.Store(true)
-	stage := model.Stage{LastState: w.plan.Memory.LastStateOf(r), RemembersState: w.opts.RemembersState}
+	stage := model.Stage{LastState: w.plan.Memory.LastStateOf(r), RemembersState: w.opts.RemembersState, ProcessTag: w.tag(n)}
 	if w.opts.Watch.Output != nil && !r.Sensitive {
 		stage.Output = func(line []byte) { w.opts.Watch.Output(n, line) }
 	}

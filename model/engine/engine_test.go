@@ -522,7 +522,9 @@ func TestLeftRunning(t *testing.T) {
 		{Kind: model.RecordBegan, Run: "r0", ID: "exec#0"},
 		{Kind: model.RecordProcess, Run: "r0", ID: "exec#0", Process: &model.Process{PID: 41, Start: 7}},
 	})
-	opts := engine.Options{Alive: func(p model.Process) bool { return p == model.Process{PID: 41, Start: 7} }}
+	opts := engine.Options{FindStray: func(s model.StrayProcess) (model.Process, bool) {
+		return s.Process, s.Process == model.Process{PID: 41, Start: 7}
+	}}
 	outcomes, _ := apply(t, m, memory, opts)
 	if outcomes[0].Reason != "pid 41 of run r0 still runs it" || len((*w).ran) != 0 {
 		t.Errorf("%+v, ran %v", outcomes[0], (*w).ran)
@@ -587,4 +589,101 @@ func TestHoldBehindAnIgnoredFailure(t *testing.T) {
 	}
 	*w = (*w).copy()
 	checkHeld(t, m, model.Memory{}, plan, outcomes)
+}
+
+// An attempt that began and failed may have changed something, so a later attempt
+// that finds nothing to do does not make the resource stable.
+func TestEarlierAttemptCountsAsChange(t *testing.T) {
+	tests := []struct {
+		name    string
+		about   model.About
+		last    model.Effect
+		status  model.Status
+		ran     []string
+		records []model.RecordKind // after the end of the publisher
+	}{
+		{"the last attempt is unchanged", model.About{}, model.Effect{Began: true, Unchanged: true}, model.Changed, []string{"exec#1"}, nil},
+		{"the last attempt has nothing to do", model.About{}, model.Effect{Unchanged: true}, model.Changed, []string{"exec#1"}, nil},
+		{"a check never changes anything", model.About{Check: true}, model.Effect{Began: true, Unchanged: true}, model.Stable, nil, nil},
+		{"the last attempt is deferred", model.About{}, model.Effect{Ended: model.Deferred}, model.Deferred, nil, []model.RecordKind{model.RecordOwed}},
+		{"the last attempt shuts down", model.About{}, model.Effect{Ended: model.Shutdown}, model.Shutdown, nil, []model.RecordKind{model.RecordOwed}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m, w := chain(&spec{}, &spec{cond: model.Guards{RefreshOnly: true}})
+			m.Resources[0].Tries = 2
+			m.Resources[0].Spec = &retried{spec: spec{w: w, id: "exec#0", about: tt.about}, last: tt.last}
+			results, records := apply(t, m, model.Memory{}, engine.Options{})
+			if results[0].Status != tt.status || !slices.Equal((*w).ran, tt.ran) {
+				t.Errorf("%v, ran %v", results[0].Status, (*w).ran)
+			}
+			end := slices.IndexFunc(records, func(r model.Record) bool { return r.Kind == model.RecordEnded })
+			for i, kind := range tt.records {
+				if r := records[end+1+i]; r.Kind != kind || r.ID != "exec#1" || r.By != "exec#0" {
+					t.Errorf("record %+v, want %s", r, kind)
+				}
+			}
+			owed := model.Replay(records).Owed
+			if len(owed) != len(tt.records) {
+				t.Errorf("owed: %v", owed)
+			}
+		})
+	}
+}
+
+// retried fails at its first attempt after it has begun.
+type retried struct {
+	spec
+	last  model.Effect
+	tried bool
+}
+
+func (r *retried) Run(context.Context, model.Stage) (model.Effect, error) {
+	if !r.tried {
+		r.tried = true
+		return model.Effect{Began: true}, errors.New("exit 1")
+	}
+	return r.last, nil
+}
+
+// A publisher's process may still change things although the publisher is not
+// part of the run: its refresh waits.
+func TestRefreshWaitsForTheProcessOfItsPublisher(t *testing.T) {
+	memory := model.Replay([]model.Record{
+		{Kind: model.RecordBegan, Run: "r0", ID: "exec#gone", Subscribers: []string{"exec#0"}},
+		{Kind: model.RecordProcess, Run: "r0", ID: "exec#gone", Process: &model.Process{PID: 41, Start: 7}},
+	})
+	for _, alive := range []bool{true, false} {
+		m, w := chain(&spec{cond: model.Guards{RefreshOnly: true}})
+		m.Resources[0].IgnoreFailure = true
+		opts := engine.Options{FindStray: func(s model.StrayProcess) (model.Process, bool) { return s.Process, alive }}
+		results, records := apply(t, m, memory, opts)
+		if alive && (results[0].Reason != "pid 41 of run r0 still runs exec#gone, which owes it a refresh" || results[0].Ignored || len(records) != 0) {
+			t.Errorf("%+v", results[0])
+		}
+		if alive != (len((*w).ran) == 0) {
+			t.Errorf("alive %v: ran %v", alive, (*w).ran)
+		}
+	}
+}
+
+func TestAttemptsCarryTheTagOfTheirBegin(t *testing.T) {
+	m, _ := chain(&spec{fails: true, about: model.About{Journaled: true}})
+	m.Resources[0].Tries = 2
+	var tags []string
+	m.Resources[0].Spec = &tagged{m.Resources[0].Spec, &tags}
+	_, records := apply(t, m, model.Memory{}, engine.Options{})
+	if records[0].Tag != "r1/1" || !slices.Equal(tags, []string{"r1/1", "r1/1.2"}) {
+		t.Errorf("the journal has %q, the attempts %q", records[0].Tag, tags)
+	}
+}
+
+type tagged struct {
+	model.Spec
+	tags *[]string
+}
+
+func (s *tagged) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
+	*s.tags = append(*s.tags, stage.ProcessTag)
+	return s.Spec.Run(ctx, stage)
 }

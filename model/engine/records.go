@@ -28,7 +28,13 @@ func endRecords(run string, r *model.Resource, o *model.Result) []model.Record {
 	case o.Status == model.Failed:
 		record.End = model.EndFailed
 	}
-	return []model.Record{record}
+	records := []model.Record{record}
+	if o.Owes {
+		for _, subscriber := range r.Subscribers {
+			records = append(records, model.Record{Kind: model.RecordOwed, Run: run, ID: subscriber, By: r.ID()})
+		}
+	}
+	return records
 }
 
 // lastStateRecord returns the record of a last state; "" drops it.

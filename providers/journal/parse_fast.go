@@ -70,6 +70,8 @@ func textField(key string, record *model.Record) *string {
 		return &record.LastState
 	case "end":
 		return (*string)(&record.End)
+	case "tag":
+		return &record.Tag
 	case "user":
 		return &record.User
 	}
@@ -152,7 +154,11 @@ func (s *scanner) readProcess() (*model.Process, bool) {
 		return nil, false
 	}
 	start, ok := s.readNumber()
-	return &model.Process{PID: int(pid), Start: start}, ok && s.skipByte('}')
+	p := &model.Process{PID: int(pid), Start: start}
+	if ok && s.skipText(`,"boot":`) {
+		p.Boot, ok = s.readString()
+	}
+	return p, ok && s.skipByte('}')
 }
 
 // readSummary reads the counts of a run.

@@ -90,6 +90,19 @@ func readTags(pid int) string {
 	return strings.Join(all, " ")
 }
 
+// findLeader returns a process that leads a group and carries a tag which matches,
+// 0 without one. Members of the group do not count: a command is done when its
+// leader exits.
+func findLeader(matches func(tag string) bool) int {
+	for _, pid := range listPIDs() {
+		s, ok := readStat(pid)
+		if ok && !s.isDead() && s.group == pid && slices.ContainsFunc(strings.Fields(readTags(pid)), matches) {
+			return pid
+		}
+	}
+	return 0
+}
+
 // hasSurvivors reports whether a process of the group, or one with the tag, is
 // alive. known is false when the system cannot tell.
 func hasSurvivors(group int, mark string) (alive, known bool) {

@@ -127,6 +127,12 @@ func hasOpen(pid int, file string) bool {
 	return false
 }
 
+// bootID returns the id of this boot, "" without /proc.
+var bootID = sync.OnceValue(func() string {
+	id, _ := readLine("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(id))
+})
+
 // StartTime returns when a process started, in clock ticks since boot.
 func StartTime(pid int) (uint64, bool) {
 	s, ok := readStat(pid)

@@ -85,8 +85,7 @@ func (p *process) supervise() error {
 		deadline = time.Now().Add(p.c.Timeout)
 	}
 	if p.c.Started != nil {
-		began, _ := StartTime(p.pid)
-		if err := p.c.Started(model.Process{PID: p.pid, Start: began}); err != nil {
+		if err := p.c.Started(Identify(p.pid)); err != nil {
 			p.terminate(syscall.SIGTERM)
 			return err
 		}

@@ -36,6 +36,12 @@ func LookPath(string, string, []string) (string, error) {
 // StartTime is not known here.
 func StartTime(int) (uint64, bool) { return 0, false }
 
+// Identify returns the pid alone.
+func Identify(pid int) model.Process { return model.Process{PID: pid} }
+
+// FindStray finds nothing: settle starts no process here.
+func FindStray(model.StrayProcess) (model.Process, bool) { return model.Process{}, false }
+
 // Alive reports whether a process still runs. Where the start time is known, a
 // reused pid does not count.
 func Alive(model.Process) bool { return false }

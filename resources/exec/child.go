@@ -18,8 +18,8 @@ type Inherited struct {
 }
 
 // Commands builds every child command of a run: those of exec and its guards,
-// validators and helpers. One counter numbers them all, so that no two
-// processes of a run share a ProcessTag.
+// validators and helpers. No two processes of a run share a ProcessTag: the run
+// tags the command of a resource, and a counter numbers the rest.
 type Commands struct {
 	Inherited
 	full, clean environ // the two environments that a command can start from
@@ -36,7 +36,7 @@ func NewCommands(i Inherited) *Commands {
 // that declares only argv. The caller may set further fields.
 func (s *Commands) New(base model.Base, argv []string) model.Command {
 	c := &command{w: &world{Options: Options{Commands: s}}, base: base, cwd: base.Dir}
-	return c.process(account{}, argv)
+	return c.process(account{}, argv, s.nextTag())
 }
 
 // SearchPath returns the directories in which New's commands look for a program.
@@ -46,7 +46,13 @@ func (s *Commands) SearchPath(base model.Base) []string {
 	return path
 }
 
-// nextTag returns the ProcessTag of the next process.
+// nextTag returns the ProcessTag of a process that is not the command of a
+// resource. Number 0 keeps it apart from those, which count from 1.
 func (s *Commands) nextTag() string {
+	return fmt.Sprintf("%s/0.%d", s.RunID, s.started.Add(1))
+}
+
+// nextCommandTag returns the ProcessTag of a command in a run without a journal.
+func (s *Commands) nextCommandTag() string {
 	return fmt.Sprintf("%s/%d", s.RunID, s.started.Add(1))
 }

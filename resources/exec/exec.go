@@ -88,6 +88,7 @@ func (c *command) About() model.About {
 		Creates:   len(c.guards.Creates) > 0,
 		Check:     check,
 		MayChange: len(c.unchanged) > 0 && !check,
+		Journaled: true, // so that a later run finds its process
 	}
 	return about
 }

@@ -102,10 +102,10 @@ func TestCommandsOfAllTypesHaveTheirOwnProcessTag(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := opts.Commands.New(model.Base{Dir: "/work"}, []string{"/bin/check"})
-	if got := r.commands[0].ProcessTag + " " + other.ProcessTag; got != "r1/1 r1/2" {
+	if got := r.commands[0].ProcessTag + " " + other.ProcessTag; got != "r1/1 r1/0.2" {
 		t.Errorf("tags: %s", got)
 	}
-	if !slices.Contains(other.Env, "SETTLE_RUN_ID=r1/2") || other.Dir != "/work" || other.Grace != time.Second {
+	if !slices.Contains(other.Env, "SETTLE_RUN_ID=r1/0.2") || other.Dir != "/work" || other.Grace != time.Second {
 		t.Errorf("command of another type: %+v", other)
 	}
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func (c *command) runGuard(ctx context.Context, who account, g model.Guard) (int
 	if err := c.requireRoot(); err != nil {
 		return 0, err
 	}
-	cmd := c.process(who, g.Argv)
+	cmd := c.process(who, g.Argv, c.w.Commands.nextTag())
 	cmd.Stdin = nil
 	if cmd.Timeout == 0 {
 		cmd.Timeout = guardTimeout
@@ -134,8 +135,7 @@ func lastLine(output, otherwise string) string {
 }
 
 // process builds the child command for the resource's command or one of its guards.
-func (c *command) process(who account, argv []string) model.Command {
-	tag := c.w.Commands.nextTag()
+func (c *command) process(who account, argv []string, tag string) model.Command {
 	dir := c.dir(who)
 	env, path := c.environment(who, dir, tag)
 	return model.Command{
@@ -154,7 +154,7 @@ func (c *command) Run(ctx context.Context, stage model.Stage) (model.Effect, err
 	if err := c.requireRoot(); err != nil {
 		return model.Effect{}, err
 	}
-	cmd := c.process(who, c.argv)
+	cmd := c.process(who, c.argv, cmp.Or(stage.ProcessTag, c.w.Commands.nextCommandTag()))
 	creates := c.creates(cmd.Dir)
 	absent := firstMissing(creates)
 	cmd.Started = stage.Started
