@@ -61,7 +61,7 @@ func TestExcerpts(t *testing.T) {
 
 // The values that settle's environment gives to secrets are in nothing that is
 // said, also where the manifest is too broken to say what is secret.
-func TestSecretsOfTheEnvironmentAreNotTold(t *testing.T) {
+func TestSecretsOfTheEnvironmentAreRedacted(t *testing.T) {
 	t.Parallel()
 	const resources = "resources:\n- exec:\n  - a: {timeout: hunter22, hunter22: 1, require: exec#hunter22, cwd: $hunter22, command: \"$hunter22 x\"}\n  - hunter22 is it: {tries: 0}\n"
 	for name, text := range map[string]string{
@@ -94,7 +94,7 @@ func TestSecretsOfTheEnvironmentAreNotTold(t *testing.T) {
 }
 
 // What nobody would read costs neither time nor memory.
-func TestTooMuchIsCutShort(t *testing.T) {
+func TestExcessIsRefusedEarly(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
 	for n := range 12_000 {

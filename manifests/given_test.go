@@ -65,7 +65,7 @@ resources:
 	}
 }
 
-func TestWhatIsGivenWrongly(t *testing.T) {
+func TestGivenValuesThatAreWrongAreRefused(t *testing.T) {
 	t.Parallel()
 	const text = "vars: {count: 1, stage: {enum: [test, live]}, key: {type: string}, list: [a]}\nresources: []\n"
 	for _, tt := range []struct {

@@ -143,7 +143,7 @@ func TestIncludeWithoutAReader(t *testing.T) {
 }
 
 // What holds for a whole file holds for that file; relative paths begin at it.
-func TestIncludedFilesAreApart(t *testing.T) {
+func TestIncludedFilesKeepTheirOwnDefaults(t *testing.T) {
 	t.Parallel()
 	f := folder{
 		"m.yaml":     "clean_env: true\nsecrets: A\ninclude: d/a.yaml\ndefaults: {exec: {tries: 2}}\nresources:\n" + one("own"),

@@ -107,7 +107,7 @@ func TestBadManifestsAreExplained(t *testing.T) {
 	}
 }
 
-func TestDoubtfulManifestsAreWarnedOf(t *testing.T) {
+func TestDoubtfulManifestsGetWarnings(t *testing.T) {
 	t.Parallel()
 	for name, text := range files(t, "doubtful") {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +140,7 @@ func checkWords(t *testing.T, p model.Problem) {
 	}
 }
 
-func TestNameOfWhatHasProblems(t *testing.T) {
+func TestNameOfInvalidManifest(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"name: web\nresurces: []\n", "web"},
 		{"resources:\n  - exec: {name: x, comand: y}\nname: 007\n", "007"},

@@ -30,7 +30,7 @@ func edges(m *model.Manifest) string {
 	return strings.Join(list, ", ")
 }
 
-func TestWhatIsInADirectoryWaitsForIt(t *testing.T) {
+func TestResourceWaitsForItsDirectory(t *testing.T) {
 	t.Parallel()
 	const dir, link, gone = "{ensure: directory}", "{ensure: link, target: /b}", "{ensure: absent}"
 	for _, row := range []struct{ name, files, want string }{
@@ -66,7 +66,7 @@ func TestWhatIsInADirectoryWaitsForIt(t *testing.T) {
 	}
 }
 
-func TestWhatAProvisionWritesWaitsForItsDirectory(t *testing.T) {
+func TestProvisionWaitsForDirectoryOfItsFiles(t *testing.T) {
 	t.Parallel()
 	m, problems := loadFiles(`
 - provision: [server: {helper: /bin/helper, directory: /etc/choria}]
@@ -80,7 +80,7 @@ func TestWhatAProvisionWritesWaitsForItsDirectory(t *testing.T) {
 	}
 }
 
-func TestNothingIsBelowWhatIsNoDirectory(t *testing.T) {
+func TestPathBelowAFileIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ files, want string }{
 		{`[/a: {ensure: absent, force: true}, /a/b/f: {}]`, "m.yaml:1:45: file#/a/b/f: /a/b/f is below /a, where file#/a at m.yaml:1 makes no directory"},
@@ -93,7 +93,7 @@ func TestNothingIsBelowWhatIsNoDirectory(t *testing.T) {
 	}
 }
 
-func TestAPathIsNeverTooLongToLookAbove(t *testing.T) {
+func TestLongPathsHaveNoParent(t *testing.T) {
 	t.Parallel()
 	m, problems := loadFiles("- file: [/a: {ensure: directory}, deep: {path: /a" + strings.Repeat("/a", 200_000) + "}]")
 	if len(problems) > 0 {
@@ -124,7 +124,7 @@ func checkOrder(t *testing.T, m *model.Manifest) {
 
 // Whatever is required of directories and what is in them: where that has an
 // order without parents, it has one with them, and keeps what is written.
-func TestParentsCloseNoLoop(t *testing.T) {
+func TestParentEdgesCloseNoCycle(t *testing.T) {
 	t.Parallel()
 	parents := 0
 	for seed := range uint64(300) {
@@ -169,7 +169,7 @@ func TestParentsCloseNoLoop(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotForThisMachineStandsNowhere(t *testing.T) {
+func TestResourceThatIsOffHasNoPlace(t *testing.T) {
 	t.Parallel()
 	m, problems := loadFiles(`
 - file:

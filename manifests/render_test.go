@@ -84,7 +84,7 @@ func again(t *testing.T, src manifests.Source) string {
 	return string(text)
 }
 
-func TestWhatIsRenderedSaysTheSame(t *testing.T) {
+func TestRenderedManifestLoadsToTheSame(t *testing.T) {
 	t.Parallel()
 	all := files(t, "ok")
 	for name, text := range files(t, "doubtful") {
@@ -186,7 +186,7 @@ func TestRenderInlinesIncludes(t *testing.T) {
 	}
 }
 
-func TestRenderWhatYAMLCannotHold(t *testing.T) {
+func TestRenderReplacesInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	src := source("- exec: [{x: {command: \"echo ${env.ODD}\"}}]\n")
 	src.Environ = []string{"ODD=a\xffb"}

@@ -77,7 +77,7 @@ func textKeys(v any) any {
 	return v
 }
 
-func TestSchemaAcceptsWhatLoads(t *testing.T) {
+func TestSchemaAcceptsValidManifests(t *testing.T) {
 	t.Parallel()
 	schema := validator(t, types())
 	all := files(t, "ok")
@@ -117,7 +117,7 @@ var beyondSchema = strings.Fields(`
 	text-utf16 yaml-after-the-end yaml-second-document yaml-deep yaml-exclamation-mark yaml-exclamation-space
 `)
 
-func TestSchemaRefusesWhatDoesNotLoad(t *testing.T) {
+func TestSchemaRefusesInvalidManifests(t *testing.T) {
 	t.Parallel()
 	schema := validator(t, execType())
 	var accepted []string
@@ -147,7 +147,7 @@ func TestSchemaIsTheSameEveryTime(t *testing.T) {
 
 // Each property's example must be one that loads, that the schema accepts and
 // that stands in the README's table and in the explanation.
-func TestExamplesAreTrue(t *testing.T) {
+func TestExamplesOfPropertiesLoad(t *testing.T) {
 	t.Parallel()
 	schema := validator(t, types())
 	reference := manifests.Reference(types())

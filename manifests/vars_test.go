@@ -234,7 +234,7 @@ func TestUnfilledCommandsAreRefused(t *testing.T) {
 
 // What was put into a resource is told, with its place and without secrets; and
 // the hash of the manifest is another one for other values.
-func TestValuesAreTold(t *testing.T) {
+func TestResourceListsItsValues(t *testing.T) {
 	t.Parallel()
 	const text = `vars: {a: 1, key: {secret: true, default: hunter22}}
 secrets: COUNT
@@ -272,7 +272,7 @@ resources:
 }
 
 // What is secret is in nothing that is said of a manifest.
-func TestSecretVariablesAreNotTold(t *testing.T) {
+func TestSecretVariablesAreRedacted(t *testing.T) {
 	t.Parallel()
 	src := source(`vars: {key: {secret: true, type: int, default: "hunter22"}, more: {secret: true, enum: [a, b]}, map: {secret: true, default: {a: hunter44}}}
 resources: [{probe: [{x: {int: "${var.map.a}", choice: "${var.map.a}"}}]}]`)
@@ -347,7 +347,7 @@ resources:
 }
 
 // A long secret of which only the beginning is told is none that a mask knows.
-func TestNoPartOfASecretIsTold(t *testing.T) {
+func TestCutSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("hunter", 400)
 	src := source("vars: {key: {secret: true, type: string}, n: {type: int}}\nsecrets: TOKEN\nresources: [{probe: [{x: {text: \"a ${var.key} ${env.TOKEN}\", line: \"${env.TOKEN}\"}}]}]\n")

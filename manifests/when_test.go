@@ -11,7 +11,7 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-func TestOff(t *testing.T) {
+func TestConditionTurnsResourceOff(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing said", "", ""},
@@ -165,7 +165,7 @@ func TestConditionsOverItems(t *testing.T) {
 
 // What is for other machines may name what is only there; a saved plan is of the
 // machine that it was made on.
-func TestWhatIsOffNeedsNoValues(t *testing.T) {
+func TestResourceThatIsOffNeedsNoValues(t *testing.T) {
 	t.Parallel()
 	load := func(environ ...string) (*model.Manifest, model.Problems) {
 		src := machine("- exec:\n    - a: {command: 'echo ${env.TOKEN}', when: 'env.DEPLOY != \"\"'}\n", false)
@@ -212,5 +212,27 @@ func TestOneFileForEachMachine(t *testing.T) {
 		if got := problems.Error(); got != want {
 			t.Errorf("when: %s: %s, want %q", when, got, want)
 		}
+	}
+}
+
+// A value that a variable needs and that is missing was reported by the first
+// resource that used the variable only: not at all when that one was off.
+func TestMissingValueBehindVariableIsReportedByEveryUser(t *testing.T) {
+	t.Parallel()
+	src := machine(`
+vars:
+  token: ${env.TOKEN}
+resources:
+  - exec:
+      - elsewhere:
+          command: echo ${var.token}
+          when: env.DEPLOY != ""
+      - here:
+          command: echo ${var.token}
+`, false)
+	src.Environ = nil
+	m, problems, _ := manifests.Load(src, execType())
+	if m != nil || !strings.Contains(problems.Error(), "the environment has no TOKEN") {
+		t.Errorf("got %v with problems %q, want a problem that names TOKEN", m, problems.Error())
 	}
 }
