@@ -11,14 +11,15 @@ const DefaultKeep = 50
 
 // RunRecord is one run as the history has it.
 type RunRecord struct {
-	Run        string    `json:"run"`
-	Started    time.Time `json:"started"`
-	DurationMS int64     `json:"duration_ms"`
-	User       string    `json:"user"`
-	Mode       string    `json:"mode"`
-	ExitCode   *int      `json:"exit_code"` // nil when it never came to its end
-	Summary    Summary   `json:"summary"`
-	Going      bool      `json:"-"` // it has not ended yet; else one without an exit code was killed
+	Run        string            `json:"run"`
+	Started    time.Time         `json:"started"`
+	DurationMS int64             `json:"duration_ms"`
+	User       string            `json:"user"`
+	Mode       string            `json:"mode"`
+	ExitCode   *int              `json:"exit_code"` // nil when it never came to its end
+	Summary    Summary           `json:"summary"`
+	Labels     map[string]string `json:"labels,omitempty"` // as the caller of the run gave them
+	Going      bool              `json:"-"`                // it has not ended yet; else one without an exit code was killed
 }
 
 // Converged says whether the run found everything as declared: its history is one line.
@@ -37,7 +38,7 @@ func History(facts []Record, going string) []RunRecord {
 		if fact.Kind != RecordRun && fact.Kind != RecordDone {
 			continue
 		}
-		past := RunRecord{Run: fact.Run, Started: fact.Time, DurationMS: fact.Took, User: fact.User, Mode: "apply", ExitCode: fact.Exit}
+		past := RunRecord{Run: fact.Run, Started: fact.Time, DurationMS: fact.Took, User: fact.User, Mode: "apply", ExitCode: fact.Exit, Labels: fact.Labels}
 		if fact.Summary != nil {
 			past.Summary = *fact.Summary
 		}

@@ -52,24 +52,25 @@ const (
 
 // Record is one line of the journal. Which fields are set depends on the kind.
 type Record struct {
-	Kind        RecordKind `json:"kind"`
-	Run         string     `json:"run,omitempty"`
-	ID          string     `json:"id,omitempty"`
-	Alias       string     `json:"alias,omitempty"` // as type#alias
-	Subscribers []string   `json:"subscribers,omitempty"`
-	Missing     bool       `json:"missing,omitempty"`
-	End         End        `json:"end,omitempty"`
-	By          string     `json:"by,omitempty"`
-	LastState   string     `json:"last,omitempty"`
-	Tag         string     `json:"tag,omitempty"` // ProcessTag of the first attempt's process
-	Process     *Process   `json:"process,omitempty"`
-	Time        time.Time  `json:"time,omitzero"` // when the run began
-	User        string     `json:"user,omitempty"`
-	PID         int        `json:"pid,omitempty"`
-	Took        int64      `json:"took_ms,omitempty"`
-	Exit        *int       `json:"exit,omitempty"`
-	Summary     *Summary   `json:"summary,omitempty"`
-	Keep        int        `json:"keep,omitempty"` // how many runs of each sort the history keeps; 0 is DefaultKeep
+	Kind        RecordKind        `json:"kind"`
+	Run         string            `json:"run,omitempty"`
+	ID          string            `json:"id,omitempty"`
+	Alias       string            `json:"alias,omitempty"` // as type#alias
+	Subscribers []string          `json:"subscribers,omitempty"`
+	Missing     bool              `json:"missing,omitempty"`
+	End         End               `json:"end,omitempty"`
+	By          string            `json:"by,omitempty"`
+	LastState   string            `json:"last,omitempty"`
+	Tag         string            `json:"tag,omitempty"` // ProcessTag of the first attempt's process
+	Process     *Process          `json:"process,omitempty"`
+	Time        time.Time         `json:"time,omitzero"` // when the run began
+	User        string            `json:"user,omitempty"`
+	PID         int               `json:"pid,omitempty"`
+	Took        int64             `json:"took_ms,omitempty"`
+	Exit        *int              `json:"exit,omitempty"`
+	Summary     *Summary          `json:"summary,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"` // of the run, as its caller gave them
+	Keep        int               `json:"keep,omitempty"`   // how many runs of each sort the history keeps; 0 is DefaultKeep
 }
 
 // OwedRefresh is one refresh that is owed: to a subscriber, by a publisher, since a run.

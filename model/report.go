@@ -13,22 +13,23 @@ const ReportSchema = "settle.report/v1"
 // Report is what is told of a run, a plan or a validation: one value, from
 // which every output format is made.
 type Report struct {
-	Schema     string           `json:"schema"`
-	Version    string           `json:"version"` // settle's
-	Mode       string           `json:"mode"`    // apply, plan or validate
-	Manifest   string           `json:"manifest"`
-	Name       string           `json:"name"`
-	Run        string           `json:"run"`
-	Host       string           `json:"host"`
-	Started    time.Time        `json:"started"`
-	DurationMS int64            `json:"duration_ms"`
-	ExitCode   int              `json:"exit_code"`
-	Error      string           `json:"error"`
-	State      State            `json:"state"`
-	Summary    Summary          `json:"summary"`
-	Problems   Problems         `json:"problems"`
-	Warnings   Problems         `json:"warnings"`
-	Resources  []ResourceReport `json:"resources"`
+	Schema     string            `json:"schema"`
+	Version    string            `json:"version"` // settle's
+	Mode       string            `json:"mode"`    // apply, plan or validate
+	Manifest   string            `json:"manifest"`
+	Name       string            `json:"name"`
+	Run        string            `json:"run"`
+	Host       string            `json:"host"`
+	Started    time.Time         `json:"started"`
+	Labels     map[string]string `json:"labels,omitempty"` // as the caller of the run gave them
+	DurationMS int64             `json:"duration_ms"`
+	ExitCode   int               `json:"exit_code"`
+	Error      string            `json:"error"`
+	State      State             `json:"state"`
+	Summary    Summary           `json:"summary"`
+	Problems   Problems          `json:"problems"`
+	Warnings   Problems          `json:"warnings"`
+	Resources  []ResourceReport  `json:"resources"`
 }
 
 // State says where the run's memory is kept and whether there was one before.

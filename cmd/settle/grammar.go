@@ -137,8 +137,9 @@ type applyCommand struct {
 	runFlags
 	selectFlags
 	valueFlags
-	Plan string `placeholder:"FILE" help:"Do what this saved plan says, as long as it holds (exit 69 when not). Its manifest and selection are the plan's."`
-	Keep int    `default:"50" placeholder:"N" help:"How many runs of each kind to remember. Default: 50."`
+	Plan  string `placeholder:"FILE" help:"Do what this saved plan says, as long as it holds (exit 69 when not). Its manifest and selection are the plan's."`
+	Label labels `sep:"none" placeholder:"KEY=VALUE" help:"Keep this with the run, in its report and in the history: a commit, a job. Repeatable."`
+	Keep  int    `default:"50" placeholder:"N" help:"How many runs of each kind to remember. Default: 50."`
 }
 
 type planCommand struct {

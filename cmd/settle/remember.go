@@ -52,7 +52,7 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 		l.report.Warnings = append(l.report.Warnings, elsewhere(store, l)...)
 		return none, a.missing(j, l, none)
 	}
-	locked, err := store.Lock(ctx, time.Duration(j.LockTimeout), holder(l.report.Run, l.report.Started))
+	locked, err := store.Lock(ctx, time.Duration(j.LockTimeout), labeled(holder(l.report.Run, l.report.Started), j.labels))
 	var held *journal.Held
 	switch {
 	case errors.As(err, &held): // by whom is said; of several manifests also which
@@ -89,6 +89,12 @@ func waitFor(timeout span) string {
 func (a *app) store(dir, identity string) (journal.Store, error) {
 	dir, err := journal.Dir(dir, os.Getenv, os.Geteuid())
 	return journal.Store{Dir: dir, Identity: identity, Alive: proc.Alive}, err
+}
+
+// labeled returns a holder whose run has labels.
+func labeled(h journal.Holder, labels map[string]string) journal.Holder {
+	h.Labels = labels
+	return h
 }
 
 // holder is this process, as others see it when they find the state locked.
@@ -214,7 +220,7 @@ func (a *app) amend(ctx context.Context, j *job, l *loaded, e ending) {
 	if err != nil {
 		return
 	}
-	if locked, err := store.Lock(ctx, 0, holder(l.report.Run, l.report.Started)); err == nil {
+	if locked, err := store.Lock(ctx, 0, labeled(holder(l.report.Run, l.report.Started), j.labels)); err == nil {
 		m := &memory{locked: locked, keep: j.keep}
 		m.close(&e)
 	}

@@ -16,6 +16,9 @@ func (c *applyCommand) Validate() error {
 	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(append(orDefault(c.Manifests), append(c.files(), c.Plan)...))); err != nil {
 		return err
 	}
+	if err := c.Label.check(); err != nil {
+		return err
+	}
 	switch {
 	case c.Keep < 1:
 		return errors.New("--keep must be at least 1")

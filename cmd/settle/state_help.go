@@ -7,6 +7,7 @@ func (*historyCommand) Help() string {
 Examples:
 
     settle history
+    settle history --since 20260102T030405Z-k3pd7q   runs after this one
     settle history -o json site.yaml | jq -r '.runs[0].run'`
 }
 

@@ -15,6 +15,7 @@ type historyCommand struct {
 	manifestArg
 	valueFlags
 	stateFlags
+	Since  string `placeholder:"RUN" help:"Only the runs after this one."`
 	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
 }
 
@@ -43,7 +44,10 @@ func (c *historyCommand) run(a *app) []ending {
 	if err != nil {
 		return a.refuseState(o, refusedState(err))
 	}
-	runs := snap.Runs()
+	runs, err := snap.RunsAfter(c.Since)
+	if err != nil {
+		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
+	}
 	slices.Reverse(runs) // the last one is what people look for
 	if o.json {
 		a.print(render.Document(map[string][]model.RunRecord{"runs": append([]model.RunRecord{}, runs...)}))
@@ -87,6 +91,7 @@ func (c *showCommand) run(a *app) []ending {
 func remains(past *model.RunRecord, of *model.Report) *model.Report {
 	r := *of
 	r.Mode, r.Run, r.Started, r.DurationMS, r.Summary = past.Mode, past.Run, past.Started, past.DurationMS, past.Summary
+	r.Labels = past.Labels
 	r.State.Found = true
 	switch {
 	case past.ExitCode != nil:

@@ -28,13 +28,14 @@ type job struct {
 	skipGuards bool
 	askHelpers bool
 	keep       int
+	labels     map[string]string
 	out        string       // where the plan is saved, "" for nowhere
 	plan       string       // the file of the saved plan that apply is held to
 	saved      *model.Saved // and what it says
 }
 
 func (c *applyCommand) run(a *app) []ending {
-	j := &job{reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags, mode: "apply", act: engine.Apply, keep: c.Keep, plan: c.Plan}
+	j := &job{reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags, mode: "apply", act: engine.Apply, keep: c.Keep, plan: c.Plan, labels: c.Label.byKey()}
 	paths := c.Manifests
 	if c.Plan != "" {
 		saved, refused := readSaved(c.Plan)
@@ -101,6 +102,7 @@ func (a *app) through(ctx context.Context, j *job, all []*loaded) []ending {
 	}
 	addProcessor(j, all)
 	for i, l := range all {
+		l.report.Labels = j.labels
 		if bar != nil && l.refused == nil {
 			l.refuse(refuse(bar.code(), "%s: not started because of %s", l.report.Manifest, bar.report.Manifest))
 		}

@@ -108,6 +108,23 @@ func (e *UnknownRun) Error() string {
 	return fmt.Sprintf("no run %q; the last ones are %s", e.Run, strings.Join(e.Known[:min(3, len(e.Known))], ", "))
 }
 
+// RunsAfter returns the runs of the history that follow a run, oldest first; all
+// of them when run is empty. The error is an *UnknownRun.
+func (p *Snapshot) RunsAfter(run string) ([]model.RunRecord, error) {
+	runs := p.Runs()
+	if run == "" {
+		return runs, nil
+	}
+	unknown := &UnknownRun{Run: run}
+	for i := len(runs) - 1; i >= 0; i-- {
+		if runs[i].Run == run {
+			return runs[i+1:], nil
+		}
+		unknown.Known = append(unknown.Known, runs[i].Run)
+	}
+	return nil, unknown
+}
+
 // Report returns one run of the history with its report; "last" is the last run.
 // The report is nil for a converged, killed or unfinished run.
 func (p *Snapshot) Report(run string) (model.RunRecord, *model.Report, error) {

@@ -40,10 +40,11 @@ type Store struct {
 // Holder identifies the process that holds the lock of an identity, and its run.
 type Holder struct {
 	model.Process
-	Run     string    `json:"run,omitempty"` // "" when it is not an apply
-	Since   time.Time `json:"since"`
-	User    string    `json:"user,omitempty"`
-	Running []string  `json:"running,omitempty"` // ids of the resources that run
+	Run     string            `json:"run,omitempty"` // "" when it is not an apply
+	Since   time.Time         `json:"since"`
+	User    string            `json:"user,omitempty"`
+	Running []string          `json:"running,omitempty"` // ids of the resources that run
+	Labels  map[string]string `json:"labels,omitempty"`  // of the run
 }
 
 // Snapshot is the state of an identity as it was when it was read.
@@ -117,7 +118,7 @@ func (p *Snapshot) missingRecords(h *Holder) []model.Record {
 }
 
 func (h *Holder) runRecord() model.Record {
-	return model.Record{Kind: model.RecordRun, Run: h.Run, Time: h.Since, User: h.User, PID: h.PID}
+	return model.Record{Kind: model.RecordRun, Run: h.Run, Time: h.Since, User: h.User, PID: h.PID, Labels: h.Labels}
 }
 
 // Memory returns the replayed state of the journal.

@@ -26,7 +26,7 @@ var sample = []model.Record{
 	{Kind: model.RecordSettled, Run: "r1", ID: "exec#s"},
 	{Kind: model.RecordLastState, Run: "r1", ID: "file#/f", Alias: "file#f", LastState: "f 644"},
 	{Kind: model.RecordForget, ID: "exec#s"},
-	{Kind: model.RecordDone, Run: "r1", Time: began, User: "alice", PID: 7, Took: 12, Exit: &exit, Summary: &model.Summary{Total: 3}, Keep: 9},
+	{Kind: model.RecordDone, Run: "r1", Time: began, User: "alice", PID: 7, Took: 12, Exit: &exit, Summary: &model.Summary{Total: 3}, Labels: map[string]string{"commit": "3f2a1c0", "job": "7"}, Keep: 9},
 }
 
 func text(records ...model.Record) []byte { return encode([]byte(header), records) }

@@ -41,6 +41,10 @@ func (s *scanner) readField(key string, record *model.Record) (ok bool) {
 		record.Process, ok = s.readProcess()
 	case "summary":
 		record.Summary, ok = s.readSummary()
+	case "labels":
+		if record.Labels == nil { // a JSON reader would add to labels that are there
+			record.Labels, ok = s.readLabels()
+		}
 	case "missing":
 		record.Missing, ok = true, s.skipText("true")
 	case "time":
@@ -141,6 +145,26 @@ func (s *scanner) readStrings() (list []string, ok bool) {
 		list = append(list, text)
 		if !s.skipByte(',') {
 			return list, s.skipByte(']')
+		}
+	}
+}
+
+// readLabels reads an object of at least one text.
+func (s *scanner) readLabels() (map[string]string, bool) {
+	if !s.skipByte('{') {
+		return nil, false
+	}
+	labels := map[string]string{}
+	for {
+		key, ok := s.readString()
+		if !ok || !s.skipByte(':') {
+			return nil, false
+		}
+		if labels[key], ok = s.readString(); !ok {
+			return nil, false
+		}
+		if !s.skipByte(',') {
+			return labels, s.skipByte('}')
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (a *Agent) apply(ctx context.Context, in *machine.InForce, s *status.Releas
 	if err != nil {
 		return a.notStarted(s, err)
 	}
-	code, report, err := a.Settle.Walk(ctx, a.Config.Mode, m, filepath.Join(a.State.Dir, "releases", r.Name, "report.json"), a.flags()...)
+	code, report, err := a.Settle.Walk(ctx, a.Config.Mode, m, filepath.Join(a.State.Dir, "releases", r.Name, "report.json"), a.flags(r.String())...)
 	if err != nil {
 		return a.notStarted(s, err)
 	}
@@ -41,10 +41,10 @@ func (a *Agent) apply(ctx context.Context, in *machine.InForce, s *status.Releas
 	return code
 }
 
-func (a *Agent) flags() []string {
+func (a *Agent) flags(release string) []string {
 	var flags []string
 	if a.Config.Mode == "apply" {
-		flags = append(flags, "--keep", strconv.Itoa(keepRuns))
+		flags = append(flags, "--keep", strconv.Itoa(keepRuns), "--label", "release="+release)
 	}
 	if a.Quiet {
 		flags = append(flags, "--quiet")
