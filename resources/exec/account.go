@@ -9,6 +9,12 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
+// account is the account that a command runs as.
+type account struct {
+	name, home, shell string
+	credential        *model.Credential // nil: the account that runs settle
+}
+
 // otherUser returns the user or group that the command runs as when settle runs as
 // another one, else "". Such a command needs root.
 func (c *command) otherUser() string {
@@ -111,4 +117,13 @@ func groups(u *user.User) []uint32 {
 		}
 	}
 	return list
+}
+
+// currentAccount returns the account that runs settle, by uid, because HOME and USER
+// may be unset.
+func currentAccount() account {
+	if u, err := user.Current(); err == nil {
+		return account{name: u.Username, home: u.HomeDir}
+	}
+	return account{name: strconv.Itoa(os.Geteuid()), home: "/"}
 }

@@ -11,6 +11,17 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
+// Type returns the exec type.
+func Type(opts Options) model.Type {
+	w := &world{Options: opts}
+	return model.Type{
+		Name:       "exec",
+		Meaning:    "a command, made idempotent by what it creates, by guards or by what it subscribes to",
+		Properties: properties,
+		Decode:     w.decode,
+	}
+}
+
 // decode turns the properties of one resource into an exec. It records every
 // problem in the body.
 func (w *world) decode(b *model.Body) model.Spec {

@@ -5,9 +5,8 @@ package exec
 
 import (
 	"context"
-	"slices"
-	"strconv"
-	"strings"
+	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/settle-cm/settle/model"
@@ -38,17 +37,6 @@ type Options struct {
 	Commands *Commands
 }
 
-// Type returns the exec type.
-func Type(opts Options) model.Type {
-	w := &world{Options: opts}
-	return model.Type{
-		Name:       "exec",
-		Meaning:    "a command, made idempotent by what it creates, by guards or by what it subscribes to",
-		Properties: properties,
-		Decode:     w.decode,
-	}
-}
-
 // world is shared by all execs of a run.
 type world struct{ Options }
 
@@ -76,27 +64,37 @@ type command struct {
 
 type pair struct{ key, value string }
 
-// About returns the facts that need no look at the machine.
-func (c *command) About() model.About {
-	check := len(c.unchanged) > 0 && !slices.ContainsFunc(c.returns, func(code int) bool { return !slices.Contains(c.unchanged, code) })
-	about := model.About{
-		Command:   c.text,
-		Cwd:       c.cwd,
-		Expects:   "returns " + joinCodes(c.returns),
-		User:      c.otherUser(),
-		Quiet:     c.log == "false",
-		Creates:   len(c.guards.Creates) > 0,
-		Check:     check,
-		MayChange: len(c.unchanged) > 0 && !check,
-		Journaled: true, // so that a later run finds its process
-	}
-	return about
+// Inherited is the part of every child command that is the same for a whole run.
+type Inherited struct {
+	Environ  []string       // settle's own environment
+	CleanEnv bool           // start every command from a clean one
+	Grace    time.Duration  // between TERM and KILL
+	RunID    string         // first part of every ProcessTag
+	Redact   model.Redactor // removes secrets from output; nil: there are none
 }
 
-func joinCodes(list []int) string {
-	texts := make([]string, len(list))
-	for i, code := range list {
-		texts[i] = strconv.Itoa(code)
-	}
-	return strings.Join(texts, ", ")
+// Commands builds every child command of a run: those of exec and its guards,
+// validators and helpers. No two processes of a run share a ProcessTag: the run
+// tags the command of a resource, and a counter numbers the rest.
+type Commands struct {
+	Inherited
+	full, clean environ // the two environments that a command can start from
+	started     atomic.Int64
+}
+
+// NewCommands returns the builder of a run.
+func NewCommands(i Inherited) *Commands {
+	full := newEnviron(i.Environ)
+	return &Commands{Inherited: i, full: full, clean: clean(full)}
+}
+
+// nextTag returns the ProcessTag of a process that is not the command of a
+// resource. Number 0 keeps it apart from those, which count from 1.
+func (s *Commands) nextTag() string {
+	return fmt.Sprintf("%s/0.%d", s.RunID, s.started.Add(1))
+}
+
+// nextCommandTag returns the ProcessTag of a command in a run without a journal.
+func (s *Commands) nextCommandTag() string {
+	return fmt.Sprintf("%s/%d", s.RunID, s.started.Add(1))
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -233,3 +234,28 @@ type redactedError struct {
 
 func (e redactedError) Error() string { return e.text }
 func (e redactedError) Unwrap() error { return e.err }
+
+// About returns the facts that need no look at the machine.
+func (c *command) About() model.About {
+	check := len(c.unchanged) > 0 && !slices.ContainsFunc(c.returns, func(code int) bool { return !slices.Contains(c.unchanged, code) })
+	about := model.About{
+		Command:   c.text,
+		Cwd:       c.cwd,
+		Expects:   "returns " + joinCodes(c.returns),
+		User:      c.otherUser(),
+		Quiet:     c.log == "false",
+		Creates:   len(c.guards.Creates) > 0,
+		Check:     check,
+		MayChange: len(c.unchanged) > 0 && !check,
+		Journaled: true, // so that a later run finds its process
+	}
+	return about
+}
+
+func joinCodes(list []int) string {
+	texts := make([]string, len(list))
+	for i, code := range list {
+		texts[i] = strconv.Itoa(code)
+	}
+	return strings.Join(texts, ", ")
+}
