@@ -57,10 +57,10 @@ func (c *Guards) Decide(ctx context.Context, ask Ask) (Decision, error) {
 			d.Reason = fmt.Sprintf("creates %s appeared although the command failed in run %s: it runs again; `settle forget %s` keeps it as it is",
 				c.Creates[0], ask.Unfinished, ask.ID)
 		} else {
-			d.Reason = "creates " + missing + " is missing"
+			d.Action, d.Reason = ActionCreate, "creates "+missing+" is missing"
 		}
 	case missing != "":
-		d.Reason = "creates " + missing + " is missing"
+		d.Action, d.Reason = ActionCreate, "creates "+missing+" is missing"
 	}
 	return c.guards(ctx, ask, d)
 }

@@ -201,6 +201,7 @@ const (
 // Decision is the answer of a Check.
 type Decision struct {
 	Act       bool
+	Action    Action        // the kind of change, as far as it is known
 	Reason    string        // why it acts or why not
 	Read      []string      // properties whose reading decided: what runs upstream may change the answer
 	Unread    []string      // properties that would have decided but were not read (Ask.SkipGuards)
@@ -211,6 +212,18 @@ type Decision struct {
 	Warnings  []string      // what to know beside the reason: warnings
 	Obstacles []string      // what would keep it from acting if it were now: for those who only look
 }
+
+// Action is the kind of change that a resource makes or would make.
+type Action string
+
+// The actions. NoAction is that of a command about whose effect nothing is known.
+const (
+	NoAction     Action = ""
+	ActionCreate Action = "create"
+	ActionChange Action = "change"
+	ActionRemove Action = "remove"
+	ActionCheck  Action = "check" // of a resource that can never change anything
+)
 
 // GuardResult is one guard that was read.
 type GuardResult struct {

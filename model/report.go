@@ -136,7 +136,7 @@ func (r *Report) Pending() int {
 	for i := range r.Resources {
 		switch r.Resources[i].Status {
 		case WouldRun, WouldRefresh, MayRun:
-			if !r.Resources[i].Check {
+			if r.Resources[i].Action != ActionCheck {
 				n++
 			}
 		}

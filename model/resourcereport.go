@@ -13,6 +13,7 @@ type ResourceReport struct {
 	Tags        []string `json:"tags"`
 	Pos
 	Status       Status        `json:"status"`
+	Action       Action        `json:"action,omitempty"`
 	Ignored      bool          `json:"ignored"`
 	Reason       string        `json:"reason"` // never holds a duration or a time of this run
 	RefreshedBy  []string      `json:"refreshed_by"`
@@ -36,7 +37,6 @@ type ResourceReport struct {
 type Presentation struct {
 	Expects string // what counts as success, e.g. "returns 0"
 	Quiet   bool   // people are not shown its output
-	Check   bool   // it can never change anything, so it is never something to do
 }
 
 // redacted replaces a text that must not be shown.
@@ -48,11 +48,14 @@ func NewResourceReport(r *Resource, result *Result, redact func(string) string) 
 	about := r.Spec.About()
 	report := ResourceReport{
 		ID: result.ID, Type: r.Type, Name: r.Name, Alias: r.Alias, Description: r.Description, Tags: orEmpty(r.Tags),
-		Pos: r.Pos, Status: result.Status, Ignored: result.Ignored, Reason: result.Reason, RefreshedBy: orEmpty(result.RefreshedBy),
+		Pos: r.Pos, Status: result.Status, Action: result.Action, Ignored: result.Ignored, Reason: result.Reason, RefreshedBy: orEmpty(result.RefreshedBy),
 		RootCause: result.RootCause, Command: about.Command, Cwd: about.Cwd, Guards: append([]GuardResult{}, result.Guards...),
 		Exit: result.Exit, Signal: result.Signal, Attempts: result.Attempts, DurationMS: result.Duration.Milliseconds(),
 		Output: result.Output, Truncated: result.Truncated, Diff: result.Diff, Warnings: []Problem{}, Values: r.Values,
-		Presentation: Presentation{Expects: about.Expects, Quiet: about.Quiet, Check: about.Check},
+		Presentation: Presentation{Expects: about.Expects, Quiet: about.Quiet},
+	}
+	if about.Check {
+		report.Action = ActionCheck
 	}
 	for _, warning := range result.Warnings {
 		report.Warnings = append(report.Warnings, Problem{Pos: r.Pos, ID: result.ID, Message: warning})

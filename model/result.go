@@ -9,6 +9,7 @@ type Result struct {
 	ID          string // of the resource
 	Status      Status
 	Ignored     bool     // it failed, with ignore_failure
+	Action      Action   // the kind of change that it makes, if it acts
 	Reason      string   // never holds a duration or a time of this run
 	RefreshedBy []string // ids of the publishers that refreshed it
 	RootCause   string   // id of the failure that a skip goes back to

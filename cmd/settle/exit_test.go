@@ -35,7 +35,7 @@ func TestExitCode(t *testing.T) {
 		checks      = reported(true, model.WouldRun)
 		ignored     = []model.ResourceReport{{Status: model.Failed, Ignored: true}}
 	)
-	checks.Resources[0].Check = true
+	checks.Resources[0].Action = model.ActionCheck
 	for _, row := range []struct {
 		name    string
 		endings []ending

@@ -207,7 +207,7 @@ func actLater(t Task, o model.Result) Rest {
 func check(ctx context.Context, t *Task) (model.Result, model.Decision, error) {
 	o := model.Result{ID: t.ID}
 	d, err := t.Resource.Spec.Check(ctx, t.Ask)
-	o.Reason, o.Missing, o.Diff = d.Reason, d.Missing, d.Diff
+	o.Action, o.Reason, o.Missing, o.Diff = d.Action, d.Reason, d.Missing, d.Diff
 	if d.Diff != "" {
 		o.DiffSum = fmt.Sprintf("%x", sha256.Sum256([]byte(d.Diff)))
 	}

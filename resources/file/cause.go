@@ -1,11 +1,7 @@
 package file
 
 import (
-	"cmp"
-	"fmt"
 	"strings"
-
-	"github.com/settle-cm/settle/model/disk"
 )
 
 // The properties of a path that can differ.
@@ -20,32 +16,8 @@ const (
 
 // difference is one property that differs between a path and its declaration.
 type difference struct {
-	property   string // "" for remains of a killed run, which have no cause to look for
-	have, want string // for people; "" where that would be too long
-	text       string // the whole sentence when the cause is unknown
-}
-
-// describeDrift describes the value that the path has now as a change from the
-// value of the last apply. The last value is "" when it is unknown.
-func (d *difference) describeDrift(last string) string {
-	switch missing := disk.Missing.String(); {
-	case d.property == propKind && d.have == missing:
-		return d.have
-	case d.property == propKind && last == missing:
-		return d.have + " is there"
-	}
-	return d.describeChange(last, d.have)
-}
-
-// describeChange describes a change of the property from one text to another.
-func (d *difference) describeChange(from, to string) string {
-	switch {
-	case from == "" || to == "":
-		return d.property
-	case d.property == propKind:
-		return from + " → " + to
-	}
-	return d.property + " " + from + " → " + to
+	property string // "" for remains of a killed run, which have no cause to look for
+	text     string // the change that acting makes
 }
 
 // causes finds the causes of differences: it compares a path and its
@@ -76,9 +48,8 @@ func (f *file) causes(text string) *causes {
 // cause says who made a difference. Both can be true, and both are false when
 // the cause is unknown.
 type cause struct {
-	outside  bool   // the path is not as settle left it
-	manifest bool   // the declaration is not the one that settle applied last
-	last     string // the value of the last apply, for people; "" when unknown
+	outside  bool // the path is not as settle left it
+	manifest bool // the declaration is not the one that settle applied last
 }
 
 // find returns the cause of one difference.
@@ -88,7 +59,7 @@ func (s *causes) find(c *comparison, d *difference) (found cause) {
 	case s.recurse:
 		found.outside = s.sameTree
 	case d.property == propKind:
-		return cause{s.last.kind != c.have.Kind, s.last.kind != c.kind, s.last.kind.String()}
+		return cause{s.last.kind != c.have.Kind, s.last.kind != c.kind}
 	case s.last.kind == c.kind:
 		return s.findOfProperty(c, d)
 	}
@@ -100,14 +71,14 @@ func (s *causes) findOfProperty(c *comparison, d *difference) (found cause) {
 	last := s.last
 	switch {
 	case d.property == propMode:
-		return cause{last.mode != c.have.Mode, last.mode != *c.mode, fmt.Sprintf("%04o", last.mode)}
+		return cause{last.mode != c.have.Mode, last.mode != *c.mode}
 	case d.property == propOwner && c.uid != nil:
-		return cause{last.uid != c.have.UID, last.uid != *c.uid, userName(last.uid)}
+		return cause{last.uid != c.have.UID, last.uid != *c.uid}
 	case d.property == propGroup && c.gid != nil:
-		return cause{last.gid != c.have.GID, last.gid != *c.gid, groupName(last.gid)}
+		return cause{last.gid != c.have.GID, last.gid != *c.gid}
 	case d.property == propTarget && last.summed == sumTarget:
 		sum := func(target string) string { return s.sumText(s.key, sumTarget, target) }
-		return cause{last.sum != sum(c.have.Target), last.sum != sum(c.target), ""}
+		return cause{last.sum != sum(c.have.Target), last.sum != sum(c.target)}
 	case d.property == propContent && (last.summed == sumContent || last.summed == sumSource):
 		return s.findOfContent(c)
 	}
@@ -140,43 +111,46 @@ func (s *causes) findOfContent(c *comparison) (found cause) {
 	return cause{outside: haveSum != s.last.sum, manifest: wantSum != s.last.sum}
 }
 
-// describe returns the differences of one path in words, grouped by their cause.
+// describe returns in words what acting changes at one path, in the direction of
+// the change, and then the causes of the differences, where they are known.
 func (s *causes) describe(c *comparison) string {
-	var unknown, outside, source, manifest []string
+	var changes []string
+	var outside, source, manifest []string // the properties that each cause made differ
 	for i := range c.differences {
 		d := &c.differences[i]
 		found := s.find(c, d)
-		if !found.outside && !found.manifest {
-			unknown = append(unknown, d.text)
-			continue
+		text := d.text
+		if d.property == propContent && (found.outside || found.manifest) {
+			text = propContent // the cause, which follows, says the rest
 		}
+		changes = append(changes, text)
 		if found.outside {
-			last := found.last
-			if !found.manifest {
-				last = d.want
-			}
-			outside = append(outside, d.describeDrift(last))
+			outside = append(outside, d.property)
 		}
-		if found.manifest {
-			last := cmp.Or(found.last, d.have)
-			if !found.outside {
-				last = d.have
-			}
-			if d.property == propContent && s.last.summed == sumSource && s.source != "" {
-				source = append(source, d.property)
-			} else {
-				manifest = append(manifest, d.describeChange(last, d.want))
-			}
+		switch {
+		case !found.manifest:
+		case d.property == propContent && s.last.summed == sumSource && s.source != "":
+			source = append(source, d.property)
+		default:
+			manifest = append(manifest, d.property)
 		}
 	}
-	var groups []string
-	for _, group := range []struct {
-		prefix string
-		texts  []string
-	}{{"", unknown}, {"changed outside: ", outside}, {"the source changed: ", source}, {"the manifest changed: ", manifest}} {
-		if len(group.texts) > 0 {
-			groups = append(groups, group.prefix+strings.Join(group.texts, ", "))
+	var known []string
+	for _, cause := range []struct {
+		text       string
+		properties []string
+	}{{"changed outside", outside}, {"the source changed", source}, {"the manifest changed", manifest}} {
+		switch len(cause.properties) {
+		case 0:
+		case len(changes):
+			known = append(known, cause.text)
+		default:
+			known = append(known, cause.text+": "+strings.Join(cause.properties, ", "))
 		}
 	}
-	return strings.Join(groups, "; ")
+	text := strings.Join(changes, ", ")
+	if len(known) > 0 {
+		text += " (" + strings.Join(known, "; ") + ")"
+	}
+	return text
 }

@@ -44,7 +44,8 @@ func (f *file) Check(ctx context.Context, ask model.Ask) (model.Decision, error)
 		d.Reason = "as declared"
 		return d, nil
 	}
-	d.Act, d.Reason, d.Warnings, d.Obstacles, d.Diff = true, s.reason(), s.warnings, s.obstacles, s.diff.String()
+	d.Act, d.Action, d.Reason = true, s.action, s.reason()
+	d.Warnings, d.Obstacles, d.Diff = s.warnings, s.obstacles, s.diff.String()
 	return d, nil
 }
 
@@ -64,6 +65,7 @@ type summary struct {
 	lastState string
 	causes    *causes // nil until the first difference
 	count     int
+	action    model.Action // of all differing paths together
 	texts     []string
 	warnings  []string
 	obstacles []string
@@ -73,6 +75,7 @@ type summary struct {
 // summarize adds one differing path.
 func (f *file) summarize(s *summary, c *comparison) error {
 	s.count++
+	s.addAction(c.action())
 	s.warnings = append(s.warnings, c.warnings...)
 	if s.causes == nil {
 		s.causes = f.causes(s.lastState)
@@ -102,6 +105,14 @@ func (f *file) summarize(s *summary, c *comparison) error {
 	diff, err := f.diff(c)
 	s.diff.WriteString(diff)
 	return err
+}
+
+// addAction adds the action for one path. Different actions are together a change.
+func (s *summary) addAction(action model.Action) {
+	if s.count > 1 && s.action != action {
+		action = model.ActionChange
+	}
+	s.action = action
 }
 
 func (s *summary) reason() string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/disk"
 )
 
@@ -25,18 +26,29 @@ type comparison struct {
 // differs reports whether the path has to change.
 func (c *comparison) differs() bool { return len(c.differences) > 0 }
 
-func (c *comparison) add(property, have, want, text string) {
-	c.differences = append(c.differences, difference{property, have, want, text})
+// action returns the kind of the change.
+func (c *comparison) action() model.Action {
+	switch {
+	case c.remove:
+		return model.ActionRemove
+	case c.have.Kind == disk.Missing && c.kind != disk.Missing:
+		return model.ActionCreate
+	}
+	return model.ActionChange
+}
+
+func (c *comparison) add(property, text string) {
+	c.differences = append(c.differences, difference{property, text})
 }
 
 // addChange adds a difference that is described as a change from have to want.
 func (c *comparison) addChange(property, have, want string) {
-	c.add(property, have, want, property+" "+have+" → "+want)
+	c.add(property, property+" "+have+" → "+want)
 }
 
 // addKind adds the difference that the path has another kind than declared.
 func (c *comparison) addKind(text string) {
-	c.add(propKind, c.have.Kind.String(), c.kind.String(), text)
+	c.add(propKind, text)
 }
 
 // compare reads the state of one path and compares it with its declaration.
@@ -47,7 +59,7 @@ func (f *file) compare(ctx context.Context, p desired) (*comparison, error) {
 	}
 	c := &comparison{desired: p, have: have}
 	if have.Remains != "" {
-		c.add("", "", "", "a killed run left "+have.Remains)
+		c.add("", "a killed run left "+have.Remains)
 	}
 	switch {
 	case p.kind == disk.Missing:
@@ -115,7 +127,7 @@ func (f *file) compareContent(ctx context.Context, c *comparison) error {
 		return err
 	}
 	c.replace, c.showsContent = true, true
-	c.add(propContent, "", "", "content differs")
+	c.add(propContent, "content differs")
 	return nil
 }
 

@@ -74,6 +74,7 @@ func (s *server) foresee(ctx context.Context, d model.Decision) (model.Decision,
 		d.Reason = "as the helper says"
 		return d, nil
 	}
+	d.Action = model.ActionChange
 	d.Reason, d.Diff = "would be changed: "+strings.Join(said, ", "), a.mask.Redact(s.show(changes))
 	return d, nil
 }

@@ -114,7 +114,7 @@ func planReport() model.Report {
 	migrate := outcome("exec#migrate", 31, model.MayRun, "unless was read before exec#unpack runs")
 	migrate.Guards = []model.GuardResult{{Property: "unless", Command: "/opt/app/bin/migrate --check", Exit: number(1)}}
 	check := outcome("exec#health", 33, model.WouldRun, "runs every time")
-	check.Check = true
+	check.Action = model.ActionCheck
 	broken := outcome("exec#broken", 40, model.Failed, "unless: program nope not found in /usr/bin")
 	broken.Guards = []model.GuardResult{{Property: "unless", Command: "nope"}}
 	skipped := outcome("exec#after", 41, model.Skipped, "exec#broken failed")
