@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/terminal"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/journal"
 )
@@ -83,7 +85,7 @@ func (c *showCommand) run(a *app) []ending {
 		}
 	}
 	format, _ := render.FindFormat(c.Output) // Validate has checked it
-	a.print(format.Render([]model.Report{*report}, render.Options{Verbose: a.Verbose, Color: a.color}))
+	a.print(format.Render([]model.Report{*report}, render.Options{Verbose: a.Verbose, Color: a.color, ASCII: terminal.IsASCII(os.Getenv)}))
 	return []ending{o.end}
 }
 

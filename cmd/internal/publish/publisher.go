@@ -4,6 +4,7 @@
 package publish
 
 import (
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -220,7 +221,7 @@ func (p *Publisher) End() {
 }
 
 func (p *Publisher) printText(r model.Report) {
-	body := render.Text([]model.Report{r}, render.Options{Verbose: p.Verbose, Quiet: p.Quiet, Color: p.Color, Titled: p.Titled, Excerpts: p.Excerpts})
+	body := render.Text([]model.Report{r}, render.Options{Verbose: p.Verbose, Quiet: p.Quiet, Color: p.Color, Titled: p.Titled, Excerpts: p.Excerpts, ASCII: terminal.IsASCII(os.Getenv)})
 	if len(body) == 0 {
 		return
 	}

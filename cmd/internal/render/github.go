@@ -31,7 +31,7 @@ func Annotations(reports []model.Report, place func(file string) string) []byte 
 		}
 		for j := range r.Resources {
 			if o := &r.Resources[j]; isFailure(o) {
-				each = append(each, annotation(place, o.Pos, o.ID+" "+statusText(o.Status)+": "+o.Reason))
+				each = append(each, annotation(place, o.Pos, failureMessage(o)))
 			}
 		}
 		if text := failureSummary(r); text != "" {
@@ -47,6 +47,15 @@ func Annotations(reports []model.Report, place func(file string) string) []byte 
 		b.WriteString(line)
 	}
 	return b.Bytes()
+}
+
+// failureMessage returns the failure of a resource, with the last line of its output.
+func failureMessage(o *model.ResourceReport) string {
+	message := o.ID + " " + statusText(o.Status) + ": " + o.Reason
+	if line := lastOutputLine(o); line != "" {
+		message += ": " + line
+	}
+	return message
 }
 
 // failureSummary returns what failed in a report, in a line; "" when nothing did.
@@ -79,10 +88,35 @@ func annotation(place func(string) string, at model.Pos, message string) string 
 // A workflow command ends at the end of its line, and its properties at a comma
 // or a colon: GitHub decodes them from percent signs.
 var (
-	workflowEscapes  = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
-	workflowText     = strings.NewReplacer(workflowEscapes...).Replace
-	workflowProperty = strings.NewReplacer(append(workflowEscapes, ":", "%3A", ",", "%2C")...).Replace
+	workflowEscapes = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
+	escapeText      = strings.NewReplacer(workflowEscapes...).Replace
+	escapeProperty  = strings.NewReplacer(append(workflowEscapes, ":", "%3A", ",", "%2C")...).Replace
 )
+
+func workflowText(text string) string     { return escapeText(spellControls(text)) }
+func workflowProperty(text string) string { return escapeProperty(spellControls(text)) }
+
+// spellControls spells out control characters, except line ends, which GitHub
+// decodes from percent signs.
+func spellControls(text string) string {
+	if isPlain(text) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		end := strings.IndexAny(text, "\r\n")
+		if end < 0 {
+			end = len(text)
+		}
+		b.WriteString(EscapeLine(text[:end]))
+		if end < len(text) {
+			b.WriteByte(text[end])
+			end++
+		}
+		text = text[end:]
+	}
+	return b.String()
+}
 
 // MaskCommands returns the commands that make GitHub redact these values wherever
 // they are printed. A value of several lines is masked line by line, as it is printed.
@@ -91,7 +125,7 @@ func MaskCommands(values []string) []byte {
 	for _, value := range values {
 		for _, line := range strings.FieldsFunc(value, func(c rune) bool { return c == '\n' || c == '\r' }) {
 			if strings.TrimSpace(line) != "" {
-				fmt.Fprintf(&b, "::add-mask::%s\n", workflowText(line))
+				fmt.Fprintf(&b, "::add-mask::%s\n", escapeText(line))
 			}
 		}
 	}

@@ -135,6 +135,11 @@ func TestAnnotationsShowOverviewAndFirstFailures(t *testing.T) {
 	if out := string(Annotations([]model.Report{odd}, func(f string) string { return f })); !strings.Contains(out, "file=a%2Cb%3Ac%0A.yaml,line=1") {
 		t.Errorf("%s", out)
 	}
+	loud := outcome("exec#\x1b[31ma", 1, model.Failed, "exit 2")
+	loud.Output = "connecting\rconnecting.\r\npsql: \x1b[1mConnection\x1b[0m refused\n\n"
+	if out := string(Annotations([]model.Report{report("apply", 1, []model.ResourceReport{loud})}, in)); !strings.Contains(out, `::exec#\x1b[31ma failed: exit 2: psql: Connection refused`) {
+		t.Errorf("%s", out)
+	}
 	stdin := report("apply", 1, []model.ResourceReport{outcome("exec#a", 1, model.Failed, "x")})
 	stdin.Resources[0].File = "-"
 	if out := string(Annotations([]model.Report{stdin}, in)); !strings.HasSuffix(out, "\n::error::exec#a failed: x\n") {
@@ -149,7 +154,7 @@ func TestMaskCommandsAndOutputs(t *testing.T) {
 	for want, reports := range map[string][]model.Report{
 		"changed=4\nfailed=3\n":                               {applyReport()},
 		"changed=8\nfailed=6\n":                               {applyReport(), applyReport()},
-		"changed=0\nfailed=1\npending=4\nhas_changes=true\n":  {planReport()},
+		"changed=0\nfailed=1\npending=7\nhas_changes=true\n":  {planReport()},
 		"changed=0\nfailed=0\npending=0\nhas_changes=false\n": {report("plan", 0, nil)},
 		"changed=0\nfailed=0\n":                               {refusedReport()},
 	} {

@@ -159,6 +159,12 @@ func resourceCase(o *model.ResourceReport) junitCase {
 	result := &junitResult{Message: Escape(o.Reason)}
 	switch o.Status {
 	case model.Stable, model.Changed: // passed
+	case model.WouldRun, model.WouldRefresh, model.MayRun:
+		if isDueCheck(o) { // it changes nothing: passed
+			break
+		}
+		result.Message = statusText(o.Status) + ": " + result.Message
+		c.Skipped = result
 	case model.Failed:
 		if !o.Ignored {
 			result.Type, result.Body = failureType(o), failureDetails(o)
@@ -174,7 +180,7 @@ func resourceCase(o *model.ResourceReport) junitCase {
 		result.Message = statusText(o.Status) + ": " + result.Message
 		c.Skipped = result
 	}
-	if text := escapeLines(o.Output); text != "" {
+	if text := escapeLines(strings.Join(outputLines(o), "\n")); text != "" {
 		c.Output = &junitText{text}
 	}
 	return c

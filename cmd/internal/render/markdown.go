@@ -21,8 +21,9 @@ const (
 )
 
 // Markdown returns reports as a comment on a pull request or the summary of a job:
-// the details of each failure, then the resources that are not stable. A hidden
-// marker at the beginning lets a pipeline find its comment again.
+// the result and the counts as its heading, the details of each failure, the diffs,
+// and tables of the resources. A hidden marker at the beginning lets a pipeline find
+// its comment again.
 func Markdown(reports []model.Report, _ Options) []byte {
 	m := markdownReport{left: markdownLimit - len(cutNotice(1<<32))}
 	for i := range reports {
@@ -56,23 +57,22 @@ func (m *markdownReport) block(text string, spare int) {
 }
 
 func (m *markdownReport) report(r *model.Report) {
-	m.block(fmt.Sprintf("<!-- settle:%s -->\n### settle %s %s\n\n%s\n\n", markerText(r), r.Mode, code(r.Manifest), headlineText(r)), 0)
+	m.block("<!-- settle:"+markerText(r)+" -->\n### "+headlineText(r)+"\n\n"+sourceText(r)+"\n\n", 0)
 	for _, p := range r.Problems {
 		m.block("- "+code(p.String())+"\n", 0)
 	}
-	half := m.left / 2 // reserved for the table: failures must not use all the room
+	half := m.left / 2 // reserved for the tables: failures and diffs must not use all the room
 	for i := range r.Resources {
 		if o := &r.Resources[i]; isUnresolved(o) {
 			m.block(failureDetailsBlock(r, o), half)
 		}
 	}
-	for i, row := range tableRows(r, Options{}) {
-		line := markdownRow(row)
-		if i == 0 {
-			line = "| | resource | status | reason |\n|---|---|---|---|\n" + line
+	for i := range r.Resources {
+		if o := &r.Resources[i]; o.Diff != "" && !isUnresolved(o) {
+			m.block(diffBlock(o), half)
 		}
-		m.block(line, 0)
 	}
+	m.tables(r)
 	for i, w := range allWarnings(r) {
 		line := "- ⚠️ " + code(w.String()) + "\n"
 		if i == 0 {
@@ -83,31 +83,100 @@ func (m *markdownReport) report(r *model.Report) {
 	m.block(fmt.Sprintf("\n<sub>run %s on %s, exit code %d</sub>\n\n", htmlCode(r.Run), htmlCode(r.Host), r.ExitCode), 0)
 }
 
+// maxOpenRows is how many rows a table has at most that is not folded.
+const maxOpenRows = 20
+
+// tables adds a table of the resources that are not stable, and a folded one of
+// the others.
+func (m *markdownReport) tables(r *model.Report) {
+	var rows, unchanged []string
+	for _, row := range tableRows(r, Options{}) {
+		rows = append(rows, markdownRow(row))
+	}
+	for i := range r.Resources {
+		if o := &r.Resources[i]; !isListed(o, Options{}) {
+			unchanged = append(unchanged, markdownRow(resourceRow(r, o, Options{})))
+		}
+	}
+	if len(rows) <= maxOpenRows {
+		m.table("", rows)
+	} else {
+		m.table(countOf(len(rows), "resource"), rows)
+	}
+	m.table(fmt.Sprintf("%d unchanged", len(unchanged)), unchanged)
+}
+
+// table adds a table of rows, folded below a title if it has one.
+func (m *markdownReport) table(title string, rows []string) {
+	if len(rows) == 0 {
+		return
+	}
+	head, foot := "| | resource | status | reason |\n|---|---|---|---|\n", "\n"
+	if title != "" {
+		head = "<details><summary>" + title + "</summary>\n\n" + head
+		foot = "\n</details>\n\n"
+	}
+	if len(head)+len(foot)+len(rows[0]) > m.left {
+		m.cut += len(rows)
+		return
+	}
+	m.block(head, 0)
+	for _, row := range rows {
+		m.block(row, len(foot))
+	}
+	m.block(foot, 0)
+}
+
 // markerText returns the name that a pipeline looks for. It cannot end the HTML
 // comment around it.
 func markerText(r *model.Report) string {
 	return strings.NewReplacer("--", "-&#45;", ">", "&gt;").Replace(Escape(displayName(r)))
 }
 
+// headlineText returns the overall result, the manifest's name and the counts.
 func headlineText(r *model.Report) string {
-	switch {
-	case r.Error != "" && len(r.Resources) > 0:
-		return "❌ " + code(r.Error) + ", " + code(summaryLine(r))
-	case r.Error != "":
-		return "❌ " + code(r.Error)
+	emblem := "✅"
+	if r.Error != "" || len(r.Problems) > 0 || outcomeColor(r) == red {
+		emblem = "❌"
 	}
-	return code(summaryLine(r))
+	counts := ""
+	switch {
+	case len(r.Problems) > 0:
+		counts = ": " + countOf(len(r.Problems), "problem")
+	case len(r.Resources) > 0 && r.Mode == "plan":
+		counts = ": " + planCounts(r)
+	case len(r.Resources) > 0:
+		counts = ": " + applyCounts(r)
+	case r.Error == "":
+		counts = ": " + summaryLine(r)
+	}
+	return emblem + " settle " + r.Mode + " " + code(displayName(r)) + counts
+}
+
+// sourceText returns the manifest's path and, where there is one, the error of the run.
+func sourceText(r *model.Report) string {
+	text := code(r.Manifest)
+	if r.Error != "" {
+		text += ": " + code(r.Error)
+	}
+	if owed := owedText(r); owed != "" {
+		text += owed
+	}
+	return text
 }
 
 // emblems maps the symbols of the text report to pictures.
-var emblems = map[string]string{"+": "➕", "~": "🔄", "?": "❔", "!": "❌", "-": "⏭️", "=": "✔️"}
+var emblems = map[string]string{
+	createSymbol: "➕", changeSymbol: "✏️", removeSymbol: "➖", refreshSymbol: "🔄",
+	maySymbol: "❔", failedSymbol: "❌", skippedSymbol: "⏭️", stableSymbol: "✔️",
+}
 
 func markdownRow(r row) string {
 	note := code(r.note)
 	for _, line := range r.below {
 		note += "<br>" + code(line)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s |\n", emblems[r.marker], code(r.id), r.status, note)
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", emblems[r.symbol], code(r.id), r.status, note)
 }
 
 // code returns Markdown that shows a text unchanged: it contains no markup, notifies
@@ -163,19 +232,32 @@ func failureDetailsBlock(r *model.Report, o *model.ResourceReport) string {
 	if cost := failureCost(r, o); cost != "" {
 		text = append(text, cost)
 	}
-	b.WriteString(fencedBlock(strings.Join(text, "\n")))
-	if output := escapeLines(o.Output); !o.Quiet {
+	b.WriteString(fencedBlock("text", strings.Join(text, "\n")))
+	if output := escapeLines(strings.Join(outputLines(o), "\n")); !o.Quiet {
 		if cut := len(output) - markdownOutput; cut > 0 {
 			output = fmt.Sprintf("… %d bytes before these\n", cut) + strings.ToValidUTF8(output[cut:], "")
 		}
-		b.WriteString(fencedBlock(output))
+		b.WriteString(fencedBlock("text", output))
 	}
 	b.WriteString("</details>\n\n")
 	return b.String()
 }
 
+// maxMarkdownDiff is how many bytes of a diff are shown.
+const maxMarkdownDiff = 8_000
+
+// diffBlock returns a block that can be opened, with what of a text changes.
+func diffBlock(o *model.ResourceReport) string {
+	diff := escapeLines(o.Diff)
+	if cut := len(diff) - maxMarkdownDiff; cut > 0 {
+		diff = strings.ToValidUTF8(diff[:maxMarkdownDiff], "") + fmt.Sprintf("\n… %d bytes more", cut)
+	}
+	return fmt.Sprintf("<details><summary>%s %s %s: %s</summary>\n\n%s</details>\n\n", emblems[symbol(o)],
+		htmlCode(o.ID), resultText(o), htmlCode(o.Reason), fencedBlock("diff", diff))
+}
+
 // fencedBlock returns a block of code whose fence is longer than any in the text.
-func fencedBlock(text string) string {
+func fencedBlock(language, text string) string {
 	if text == "" {
 		return ""
 	}
@@ -187,5 +269,5 @@ func fencedBlock(text string) string {
 		longest = max(longest, run)
 	}
 	fence := strings.Repeat("`", longest+1)
-	return fence + "text\n" + text + "\n" + fence + "\n\n"
+	return fence + language + "\n" + text + "\n" + fence + "\n\n"
 }

@@ -22,7 +22,7 @@ func TestMarkdownIsCutVisibly(t *testing.T) {
 	if len(doc) > markdownLimit || len(doc) < markdownLimit*9/10 {
 		t.Errorf("%d bytes", len(doc))
 	}
-	for _, want := range []string{"<!-- settle:web -->", "more parts are not shown", "exec#n9`", "| ➕ |"} {
+	for _, want := range []string{"<!-- settle:web -->", "more parts are not shown", "exec#n9`", "| ✏️ |"} {
 		if !strings.Contains(doc, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -35,8 +35,11 @@ func TestMarkdownIsCutVisibly(t *testing.T) {
 	}
 }
 
-func TestMarkdownListsResourcesThatAreNotStable(t *testing.T) {
-	doc := string(Markdown([]model.Report{applyReport()}, Options{}))
+func TestMarkdownFoldsStableResources(t *testing.T) {
+	doc, folded, ok := strings.Cut(string(Markdown([]model.Report{applyReport()}, Options{})), "<details><summary>1 unchanged</summary>")
+	if !ok || !strings.Contains(folded, "`exec#done`") {
+		t.Errorf("the stable resource is not folded: %s", folded)
+	}
 	for _, o := range applyReport().Resources {
 		if o.Status == model.Stable && strings.Contains(doc, o.ID) {
 			t.Errorf("%s is stable", o.ID)

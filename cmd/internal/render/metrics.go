@@ -75,8 +75,17 @@ func statusSamples(r *model.Report) []Sample {
 	add := func(status string, n int) {
 		samples = append(samples, Sample{Labels: append(Labels(r), Label{"status", status}), Value: float64(n)})
 	}
+	checks := map[model.Status]int{} // an alert on would_run must mean that there is work
+	for i := range r.Resources {
+		if o := &r.Resources[i]; isDueCheck(o) {
+			checks[o.Status]++
+		}
+	}
 	for _, s := range r.Summary.Statuses() {
-		add(s.String(), r.Summary.Count[s])
+		add(s.String(), r.Summary.Count[s]-checks[s])
+		if s == model.MayRun {
+			add("check", checks[model.WouldRun]+checks[model.WouldRefresh]+checks[model.MayRun])
+		}
 		if s == model.Failed {
 			add("ignored", r.Summary.Ignored)
 		}

@@ -10,6 +10,7 @@ type Options struct {
 	Color    bool
 	Titled   bool // put the manifest's name above its report, because several follow each other
 	Excerpts bool // show the lines of the manifest that problems point to
+	ASCII    bool // the reader's terminal does not show UTF-8: use symbols of ASCII
 
 	Traces   []Trace  // by report; may be missing
 	Families []Family // additional metrics, of resource types that count something
@@ -36,11 +37,12 @@ type Span struct{ From, To time.Duration }
 
 // These are the first eight colours of a terminal, which every theme keeps readable.
 const (
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
-	faint  = "2"
+	red     = "31"
+	green   = "32"
+	yellow  = "33"
+	cyan    = "36"
+	magenta = "35"
+	faint   = "2"
 )
 
 // paint colours a text, where colours are wanted. No color leaves it as it is.

@@ -42,7 +42,7 @@ func newPageResource(o *model.ResourceReport) pageResource {
 	x := pageResource{
 		style: styleOf(o), ID: Escape(o.ID), Type: Escape(o.Type), Name: Escape(o.Name), Status: o.Status.String(), Reason: Escape(o.Reason),
 		Place: Escape(o.String()), Alias: Escape(o.Alias), Description: Escape(o.Description),
-		Command: escapeLines(o.Command), Cwd: Escape(o.Cwd), Output: escapeLines(o.Output), Truncated: o.Truncated,
+		Command: escapeLines(o.Command), Cwd: Escape(o.Cwd), Output: escapeLines(strings.Join(outputLines(o), "\n")), Truncated: o.Truncated,
 		Ended: endText(o), Diff: diffLines(o.Diff), Open: isFailure(o),
 	}
 	if o.Ignored {

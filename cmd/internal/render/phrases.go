@@ -15,11 +15,13 @@ func countOf(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Duration returns milliseconds as people read them: 0.4s, 1m05s, 2h03m.
+// Duration returns milliseconds as people read them: 40ms, 0.4s, 1m05s, 2h03m.
 func Duration(ms int64) string {
 	tenths := (ms + 50) / 100
 	seconds := (ms + 500) / 1000
 	switch {
+	case ms < 100:
+		return fmt.Sprintf("%dms", ms)
 	case tenths < 600:
 		return fmt.Sprintf("%d.%ds", tenths/10, tenths%10)
 	case seconds < 3600:
@@ -57,6 +59,43 @@ func isFailure(o *model.ResourceReport) bool { return isUnresolved(o) && !o.Igno
 // run, or one that an earlier run left owed.
 func isRefreshed(o *model.ResourceReport) bool {
 	return len(o.RefreshedBy) > 0 || strings.HasPrefix(o.Reason, "refresh ")
+}
+
+// isDue reports whether a resource of a plan would or may run.
+func isDue(o *model.ResourceReport) bool {
+	return o.Status == model.WouldRun || o.Status == model.WouldRefresh || o.Status == model.MayRun
+}
+
+// isDueCheck reports whether a resource of a plan would or may run, but can never
+// change anything.
+func isDueCheck(o *model.ResourceReport) bool {
+	return o.Action == model.ActionCheck && isDue(o)
+}
+
+// outputLines returns the lines of a resource's output. Of a progress bar, which
+// rewrites its line, the last state is left.
+func outputLines(o *model.ResourceReport) []string {
+	all := splitLines(o.Output)
+	for i, line := range all {
+		line = strings.TrimRight(line, "\r")
+		all[i] = line[strings.LastIndexByte(line, '\r')+1:]
+	}
+	return all
+}
+
+// lastOutputLine returns the last line of a resource's output that is not blank,
+// without colours and escaped; "" when people are not shown its output.
+func lastOutputLine(o *model.ResourceReport) string {
+	if o.Quiet {
+		return ""
+	}
+	all := outputLines(o)
+	for i := len(all) - 1; i >= 0; i-- {
+		if line := strings.TrimSpace(Escape(colorCodes.ReplaceAllString(all[i], ""))); line != "" {
+			return line
+		}
+	}
+	return ""
 }
 
 // guardText returns a guard with its command and the answer of it.

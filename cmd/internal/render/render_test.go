@@ -61,6 +61,7 @@ func number(n int) *int { return &n }
 func applyReport() model.Report {
 	unpack := outcome("exec#unpack", 4, model.Changed, "creates /opt/app/bin/app is missing")
 	unpack.Command, unpack.Attempts, unpack.DurationMS, unpack.Exit = "/usr/bin/tar -xzf app.tar.gz", 1, 412, number(0)
+	unpack.Action = model.ActionCreate
 	unpack.Description, unpack.Tags = "the program itself", []string{"app", "deploy"}
 	reload := outcome("exec#reload", 9, model.Changed, "refreshed by exec#unpack")
 	reload.Attempts, reload.DurationMS, reload.Exit, reload.RefreshedBy = 1, 80, number(0), []string{"exec#unpack"}
@@ -107,7 +108,13 @@ func applyReport() model.Report {
 
 func planReport() model.Report {
 	unpack := outcome("exec#unpack", 4, model.WouldRun, "creates /opt/app/bin/app is missing")
+	unpack.Action = model.ActionCreate
 	unpack.Description = "the program itself"
+	motd := outcome("file#/etc/motd", 5, model.WouldRun, "content, mode 0600 → 0640 (changed outside)")
+	motd.Command, motd.Action, motd.Diff = "", model.ActionChange, "--- /etc/motd\n+++ /etc/motd\n@@ -1 +1 @@\n-Welcome\n+Welcome to db1\n"
+	old := outcome("file#/etc/old.conf", 6, model.WouldRun, "a file is there")
+	old.Command, old.Action = "", model.ActionRemove
+	cleanup := outcome("exec#clean the caches of every service on this machine", 7, model.WouldRun, "runs every time")
 	reload := outcome("exec#reload", 9, model.WouldRefresh, "refreshed by exec#unpack")
 	reload.RefreshedBy = []string{"exec#unpack"}
 	owed := outcome("exec#restart", 10, model.WouldRefresh, "refresh owed by exec#unpack since run 20260101T000000Z-aaaaaa")
@@ -122,7 +129,7 @@ func planReport() model.Report {
 	stable := outcome("exec#done", 50, model.Stable, "unless exit 0")
 	stable.Guards = []model.GuardResult{{Property: "unless", Command: "/bin/true", Exit: number(0)}}
 	stable.Values = []model.ValueUse{{Expression: "${var.token}", Value: "***", Pos: model.Pos{File: "more.yaml", Line: 5, Column: 12}}}
-	return report("plan", 1, []model.ResourceReport{unpack, reload, owed, migrate, check, broken, skipped, stable})
+	return report("plan", 1, []model.ResourceReport{unpack, motd, old, cleanup, reload, owed, migrate, check, broken, skipped, stable})
 }
 
 func report(mode string, code int, outcomes []model.ResourceReport) model.Report {
@@ -198,7 +205,7 @@ func TestGoldenReportsHoldEveryStatus(t *testing.T) {
 	}
 }
 
-func TestTextOfAFailedRunEndsWithTheFailure(t *testing.T) {
+func TestTextEndsWithFailureAndSummary(t *testing.T) {
 	root := outcome("exec#root", 2, model.Failed, "exit 1")
 	root.Exit, root.Attempts = number(1), 1
 	all := []model.ResourceReport{root}
@@ -212,6 +219,9 @@ func TestTextOfAFailedRunEndsWithTheFailure(t *testing.T) {
 		t.Errorf("%d lines for one failure", len(out))
 	}
 	last := strings.Join(out[max(0, len(out)-10):], "\n")
+	if want := "0 changed, 1 failed, 300 skipped"; !strings.HasPrefix(out[len(out)-1], want) {
+		t.Errorf("the last line is not the summary: %s", out[len(out)-1])
+	}
 	for _, want := range []string{"exec#root failed: exit 1", "300 resources because of this"} {
 		if !strings.Contains(last, want) {
 			t.Errorf("the last ten lines do not say %q:\n%s", want, last)
@@ -347,7 +357,7 @@ func FuzzTextIsSafeOnATerminal(f *testing.F) {
 
 func TestDurationIsReadable(t *testing.T) {
 	for ms, want := range map[int64]string{
-		0: "0.0s", 49: "0.0s", 50: "0.1s", 412: "0.4s", 1204: "1.2s", 59_949: "59.9s", 59_960: "1m00s", 65_000: "1m05s",
+		0: "0ms", 49: "49ms", 99: "99ms", 100: "0.1s", 412: "0.4s", 1204: "1.2s", 59_949: "59.9s", 59_960: "1m00s", 65_000: "1m05s",
 		3_599_499: "59m59s", 3_599_500: "1h00m", 7_300_000: "2h01m",
 	} {
 		if got := Duration(ms); got != want {

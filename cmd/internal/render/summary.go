@@ -22,26 +22,82 @@ func summaryLine(r *model.Report) string {
 	return applySummary(r)
 }
 
-func planSummary(r *model.Report) string {
-	parts := []string{fmt.Sprintf("%d to do", r.Pending())}
-	if checks := countDue(r) - r.Pending(); checks > 0 {
-		parts = append(parts, fmt.Sprintf("%d to check", checks))
+func planSummary(r *model.Report) string { return planCounts(r) + owedText(r) + stateText(r) }
+
+// planCounts counts the resources of a plan by the kind of their change.
+func planCounts(r *model.Report) string {
+	n := countKinds(r)
+	var parts []string
+	for _, kind := range []struct {
+		count int
+		text  string
+	}{
+		{n.create, "to create"}, {n.change, "to change"}, {n.remove, "to remove"}, {n.run, "to run"},
+		{n.refresh, "to refresh"}, {n.may, "may run"}, {n.check, "to check"},
+	} {
+		if kind.count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", kind.count, kind.text))
+		}
 	}
-	parts = append(parts, statusCounts(r, model.Failed, model.Skipped, model.Interrupted, model.NotReached, model.Stable)...)
-	return strings.Join(parts, ", ") + owedText(r) + stateText(r)
+	if r.Pending() == 0 {
+		parts = append([]string{"nothing to do"}, parts...)
+	}
+	parts = append(parts, statusCounts(r, model.Failed, model.Skipped, model.Interrupted, model.NotReached)...)
+	parts = append(parts, fmt.Sprintf("%d unchanged", r.Summary.Count[model.Stable]))
+	return strings.Join(parts, ", ")
 }
 
-// countDue counts the resources that would or may run, checks included.
-func countDue(r *model.Report) int {
+// kindCounts counts the resources of a plan that would or may run.
+type kindCounts struct{ create, change, remove, run, refresh, may, check int }
+
+func countKinds(r *model.Report) kindCounts {
+	var n kindCounts
+	for i := range r.Resources {
+		o := &r.Resources[i]
+		switch {
+		case !isDue(o):
+		case o.Action == model.ActionCheck:
+			n.check++
+		case o.Status == model.WouldRefresh:
+			n.refresh++
+		case o.Status == model.MayRun:
+			n.may++
+		case o.Action == model.ActionCreate:
+			n.create++
+		case o.Action == model.ActionChange:
+			n.change++
+		case o.Action == model.ActionRemove:
+			n.remove++
+		default:
+			n.run++
+		}
+	}
+	return n
+}
+
+// outcomeColor returns the colour that sums a report up: red for a failure,
+// yellow for work that is left to do, green for success.
+func outcomeColor(r *model.Report) string {
 	n := &r.Summary.Count
-	return n[model.WouldRun] + n[model.WouldRefresh] + n[model.MayRun]
+	switch {
+	case r.Error != "" || len(r.Problems) > 0 || n[model.Failed]+n[model.Interrupted]+n[model.NotReached] > 0:
+		return red
+	case r.Pending()+n[model.Deferred]+n[model.Skipped]+r.Summary.Owed+r.Summary.Ignored > 0:
+		return yellow
+	}
+	return green
 }
 
 func applySummary(r *model.Report) string {
+	return applyCounts(r) + owedText(r) + " in " + Duration(r.DurationMS)
+}
+
+// applyCounts counts the resources of an apply by status.
+func applyCounts(r *model.Report) string {
 	parts := []string{fmt.Sprintf("%d changed", r.Summary.Count[model.Changed])}
 	parts = append(parts, statusCounts(r, model.Failed, model.Skipped, model.Deferred, model.Shutdown,
 		model.Interrupted, model.NotReached, model.Stable)...)
-	return strings.Join(parts, ", ") + owedText(r) + " in " + Duration(r.DurationMS)
+	return strings.Join(parts, ", ")
 }
 
 // statusCounts returns the count of each status that occurs, and always that of

@@ -138,6 +138,10 @@ func outlinePath(tone string, b layout.Box) string {
 	case "run": // a pill
 		r := h / 2
 		return fmt.Sprintf("M%d %dh%da%d %d 0 0 1 0 %dh%da%d %d 0 0 1 0 %dz", x+r, y, w-2*r, r, r, h, 2*r-w, r, r, -h)
+	case "change": // one cut corner
+		return fmt.Sprintf("M%d %dh%dl9 9v%dh%dz", x, y, w-9, h-9, -w)
+	case "remove": // two cut corners, below
+		return fmt.Sprintf("M%d %dh%dv%dl-7 7h%dl-7 -7z", x, y, w, h-7, 14-w)
 	case "fresh": // leans to the right
 		return fmt.Sprintf("M%d %dh%dl-7 %dh%dz", x+7, y, w-7, h, 7-w)
 	case "may": // pointed ends

@@ -16,7 +16,8 @@ const (
 
 // row is one line of the table, with the lines below it.
 type row struct {
-	marker, id, status, note string
+	symbol, id, status, note string
+	color                    string // of symbol and status
 	below                    []string
 	diff                     []string
 }
@@ -88,11 +89,15 @@ func foldedRow(o *model.ResourceReport, n int) row {
 	if o.RootCause != "" {
 		note = "because of " + Escape(o.RootCause)
 	}
-	return row{marker: "-", id: fmt.Sprintf("%d more", n), status: statusText(o.Status), note: note}
+	return row{symbol: skippedSymbol, color: symbolColors[skippedSymbol], id: fmt.Sprintf("%d more", n), status: statusText(o.Status), note: note}
 }
 
 func resourceRow(r *model.Report, o *model.ResourceReport, opts Options) row {
-	line := row{marker: symbol(o), id: Escape(o.ID), status: statusText(o.Status), note: noteText(o, opts.Verbose)}
+	line := row{symbol: symbol(o), id: Escape(o.ID), status: resultText(o), note: noteText(o, opts.Verbose)}
+	line.color = symbolColors[line.symbol]
+	if o.Ignored {
+		line.color = yellow
+	}
 	planned := r.Mode == "plan"
 	if o.Description != "" && (planned || opts.Verbose) {
 		line.below = append(line.below, opts.paint(faint, Escape(o.Description)))

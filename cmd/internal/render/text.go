@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/settle-cm/settle/model"
 )
 
-// Text returns reports for people: the resources that are not stable, a summary
-// line, and the details of each failure.
+// Text returns reports for people: the resources that are not stable, the details
+// of each failure, and a summary as the last line.
 func Text(reports []model.Report, o Options) []byte {
 	t := textReport{Options: o}
 	t.Titled = t.Titled || len(reports) > 1
@@ -48,12 +47,43 @@ func (t *textReport) report(r *model.Report) {
 	if !t.Quiet {
 		t.warnings(r)
 	}
-	t.line("%s", summaryLine(r))
-	for i := range r.Resources {
-		if o := &r.Resources[i]; isUnresolved(o) {
-			t.failure(r, o)
+	t.failures(r)
+	if t.Verbose && r.Mode == "plan" && len(r.Resources) > 0 {
+		t.line("%s", t.legendLine())
+	}
+	t.line("%s", t.paint(outcomeColor(r), summaryLine(r)))
+}
+
+// failures writes the details of every failure. Ignored failures come first, so
+// that those which count stand right above the summary.
+func (t *textReport) failures(r *model.Report) {
+	before := t.b.Len()
+	for _, ignored := range []bool{true, false} {
+		for i := range r.Resources {
+			if o := &r.Resources[i]; isUnresolved(o) && o.Ignored == ignored {
+				t.failure(r, o)
+			}
 		}
 	}
+	if t.b.Len() > before {
+		t.b.WriteByte('\n')
+	}
+}
+
+// symbol returns a symbol as the reader's terminal can show it.
+func (t *textReport) symbol(s string) string {
+	if ascii, ok := asciiSymbols[s]; ok && t.ASCII {
+		return ascii
+	}
+	return s
+}
+
+func (t *textReport) legendLine() string {
+	var parts []string
+	for _, l := range legend {
+		parts = append(parts, t.paint(symbolColors[l.symbol], t.symbol(l.symbol))+" "+l.text)
+	}
+	return strings.Join(parts, "  ")
 }
 
 func (t *textReport) line(format string, args ...any) {
@@ -90,16 +120,22 @@ const (
 func (t *textReport) rows(rows []row) {
 	width := idWidth
 	for _, r := range rows {
-		if n := utf8.RuneCountInString(r.id) + 3; n > width && n <= idWidthMost {
-			width = n
+		if n := Cells(r.id) + 3; n <= idWidthMost {
+			width = max(width, n)
 		}
 	}
 	for _, r := range rows {
-		head := t.paint(symbolColors[r.marker], r.marker) + " " + r.id + padding(r.id, width)
-		if r.note == "" {
-			t.line("%s%s", head, t.paint(symbolColors[r.marker], r.status))
+		head := t.paint(r.color, t.symbol(r.symbol)) + " " + r.id
+		if Cells(r.id)+2 > width { // the other columns stay aligned on a line of their own
+			t.line("%s", head)
+			head = strings.Repeat(" ", width+2)
 		} else {
-			t.line("%s%s%s", head, t.paint(symbolColors[r.marker], r.status)+padding(r.status, statusWidth), r.note)
+			head += padding(r.id, width)
+		}
+		if r.note == "" {
+			t.line("%s%s", head, t.paint(r.color, r.status))
+		} else {
+			t.line("%s%s%s", head, t.paint(r.color, r.status)+padding(r.status, statusWidth), r.note)
 		}
 		for _, line := range r.below {
 			t.line("%s%s", strings.Repeat(" ", width+2), line)
@@ -113,12 +149,12 @@ func (t *textReport) rows(rows []row) {
 // padding returns the spaces that fill a text up to a width, at least two, so that
 // it never touches the next column.
 func padding(s string, width int) string {
-	return strings.Repeat(" ", max(width-utf8.RuneCountInString(s), 2))
+	return strings.Repeat(" ", max(width-Cells(s), 2))
 }
 
-// outputTail is how many of the last lines of a failed command's output are
-// shown without -v.
-const outputTail = 20
+// maxTail is how many of the last lines of a failed command's output are shown
+// without -v.
+const maxTail = 20
 
 // placeColumn is the column of a failure's file and line, if the reason leaves room.
 const placeColumn = 49
@@ -136,11 +172,13 @@ func (t *textReport) failure(r *model.Report, o *model.ResourceReport) {
 	case o.Reason == "killed by SIGKILL": // settle's own kills have a longer reason
 		head += " (out of memory?)"
 	}
+	color := red
 	if o.Ignored {
+		color = yellow
 		head += " (ignored)"
 	}
 	t.b.WriteByte('\n')
-	t.line("%s%s%s:%d", t.paint(red, head), padding(head, placeColumn), Escape(o.File), o.Line)
+	t.line("%s%s%s:%d", t.paint(color, head), padding(head, placeColumn), Escape(o.File), o.Line)
 	t.field("command", splitLines(o.Command))
 	t.field("cwd", splitLines(o.Cwd))
 	if o.Attempts == 0 {
@@ -149,7 +187,7 @@ func (t *textReport) failure(r *model.Report, o *model.ResourceReport) {
 		}
 	}
 	if !o.Quiet {
-		t.field("output", t.outputLines(o.Output))
+		t.field("output", t.outputTail(o))
 	}
 	t.field("skipped", splitLines(skippedBecause(r, o)))
 }
@@ -164,13 +202,10 @@ func (t *textReport) field(label string, lines []string) {
 	}
 }
 
-// outputLines returns the last lines of an output, or all with -v.
-func (t *textReport) outputLines(output string) []string {
-	all := splitLines(output)
-	for i, line := range all {
-		all[i] = strings.TrimSuffix(line, "\r")
-	}
-	if cut := len(all) - outputTail; cut > 0 && !t.Verbose {
+// outputTail returns the last lines of an output, or all with -v.
+func (t *textReport) outputTail(o *model.ResourceReport) []string {
+	all := outputLines(o)
+	if cut := len(all) - maxTail; cut > 0 && !t.Verbose {
 		return append([]string{fmt.Sprintf("(%s before these: -v)", countOf(cut, "line"))}, all[cut:]...)
 	}
 	return all

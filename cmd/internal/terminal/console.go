@@ -4,6 +4,7 @@
 package terminal
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strings"
@@ -32,6 +33,13 @@ func UseColor(when string, w io.Writer, getenv func(string) string) bool {
 		return false
 	}
 	return IsTerminal(w)
+}
+
+// IsASCII reports whether the locale says that text is not UTF-8. Without a
+// locale it is false, because most terminals show UTF-8.
+func IsASCII(getenv func(string) string) bool {
+	locale := strings.ToUpper(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
+	return locale != "" && !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
 }
 
 // IsTerminal reports whether w writes to a terminal.
