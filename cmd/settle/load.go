@@ -127,6 +127,12 @@ func (l *loaded) hide(m *model.Manifest, environ []string) []model.Problem {
 	mask, short := secret.New(values)
 	l.secrets, l.mask = values, mask
 	warnings := l.named(m)
+	if mask.Redact(m.Name) != m.Name {
+		warnings = append(warnings, model.Problem{
+			Pos: model.Pos{File: l.report.Manifest}, Message: "a secret is in the name of this manifest, which is shown as it stands",
+			Suggestion: "give it a name without the secret",
+		})
+	}
 	if len(short) > 0 {
 		warnings = append(warnings, model.Problem{
 			Pos:     model.Pos{File: l.report.Manifest},

@@ -9,18 +9,13 @@ package secret
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
-const (
-	// shortest is how long a value must be: hiding shorter ones would hide
-	// ordinary words, and so give the value away.
-	minLength = 4
-	// shortestLine is how long a line of a value of several lines must be to be
-	// hidden by itself.
-	minLineLength = 8
-)
+// minLength is how long a value, or a line of a multi-line value, must be to be
+// redacted. Redacting shorter ones would replace ordinary words, and so give the
+// value away.
+const minLength = 4
 
 const replacement = "***"
 
@@ -40,9 +35,10 @@ type node struct {
 	found   int32 // the length of the longest value that the input ends with
 }
 
-// New returns the redactor of some values, nil without any, and the values that are
-// too short to be redacted. Each line of a multi-line value is redacted by itself
-// too. Space around a value or a line does not count, because a shell may drop it.
+// New returns the redactor of some values, nil without any, and the values and
+// lines of values that are too short to be redacted. Each line of a multi-line
+// value is redacted by itself too. Space around a value or a line does not count,
+// because a shell may drop it.
 func New(values []string) (m *Redactor, short []string) {
 	var texts []string
 	for _, v := range values {
@@ -59,8 +55,11 @@ func New(values []string) (m *Redactor, short []string) {
 			continue
 		}
 		for line := range strings.FieldsFuncSeq(whole, func(r rune) bool { return r == '\n' || r == '\r' }) {
-			if line = strings.TrimSpace(line); len(line) >= minLineLength {
+			switch line = strings.TrimSpace(line); {
+			case len(line) >= minLength:
 				texts = append(texts, quotedForms(line)...)
+			case line != "":
+				short = append(short, line)
 			}
 		}
 	}
@@ -74,13 +73,6 @@ func New(values []string) (m *Redactor, short []string) {
 	}
 	m.link()
 	return m, short
-}
-
-// quotedForms returns a text as it is, as %q quotes it in a message, and as a
-// command line quotes it.
-func quotedForms(text string) []string {
-	quoted := strconv.Quote(text)
-	return []string{text, quoted[1 : len(quoted)-1], strings.ReplaceAll(text, "'", `'\''`)}
 }
 
 // add adds a value or a match. A match ends after all earlier ones and is merged

@@ -52,10 +52,16 @@ func TestRedact(t *testing.T) {
 		{"a false start", []string{"aaab"}, "aaaab", "a***"},
 		{"a value with line ends around it", []string{"s3cr3t\n"}, "s3cr3t\nnext s3cr3t", "***\nnext ***"},
 		{"a value with spaces around it", []string{"  s3cr3t "}, "[  s3cr3t ] [s3cr3t]", "[  *** ] [***]"},
-		{"all lines at once", []string{"first line\nab\nsecond line"}, "x first line\nab\nsecond line y", "x *** y"},
-		{"each line by itself, indented, short ones not", []string{"first line\r\nab\r\n  second line"}, "  first line|ab|second line", "  ***|ab|***"},
+		{"all lines at once", []string{"first line\nfour\nsecond line"}, "x first line\nfour\nsecond line y", "x *** y"},
+		{"each line by itself, indented", []string{"first line\r\nfour\r\n  second line"}, "  first line|four|second line", "  ***|***|***"},
 		{"quoted in a message", []string{"a\"b\\c\td"}, fmt.Sprintf("%q", "x a\"b\\c\td y"), `"x *** y"`},
 		{"quoted in a command line", []string{"it's s3cr3t"}, `echo 'it'\''s s3cr3t'`, "echo '***'"},
+		{"in double quotes", []string{"a$b`c\"d\\e"}, "echo \"x a\\$b\\`c\\\"d\\\\e y\"", `echo "x *** y"`},
+		{"without quotes", []string{"a b$c"}, `echo a\ b\$c`, "echo ***"},
+		{"as a shell traces it", []string{"it's\tnew\nline"}, `+ echo $'it\'s\tnew\nline'`, "+ echo $'***'"},
+		{"a command line quoted in a message", []string{"p$ss'w"}, fmt.Sprintf("%q", `echo "p\$ss'w" 'p$ss'\''w'`), `"echo \"***\" '***'"`},
+		{"as JSON", []string{"a<b>/\"é😀"}, `"a<b>/\"é😀" "a\u003cb\u003e/\"é😀" "a<b>\/\"\u00e9\ud83d\ude00" "a<b>/\"\u00E9\uD83D\uDE00"`, `"***" "***" "***" "***"`},
+		{"as JSON that escapes everything", []string{"s3cr3t"}, `"\u0073\u0033\u0063\u0072\u0033\u0074"`, `"***"`},
 		{"a line, quoted", []string{"first\nsay \"hello\""}, `say \"hello\"`, "***"},
 		{"bytes that are no text", []string{"\xff\x00\xfe\x01"}, "a\xff\x00\xfe\x01b", "a***b"},
 	} {
@@ -72,8 +78,8 @@ func TestRedact(t *testing.T) {
 }
 
 func TestShortValuesAreRefused(t *testing.T) {
-	m, short := New([]string{"", "abc", "\nxy\n", "long enough"})
-	if len(short) != 2 || short[0] != "abc" || short[1] != "\nxy\n" {
+	m, short := New([]string{"", "abc", "\nxy\n", "long enough", "first line\n\n  ab\nlast line"})
+	if len(short) != 3 || short[0] != "abc" || short[1] != "\nxy\n" || short[2] != "ab" {
 		t.Errorf("short = %q", short)
 	}
 	if got := m.Redact("abc xy long enough"); got != "abc xy ***" {
@@ -115,7 +121,11 @@ func FuzzChunks(f *testing.F) {
 			}
 		}
 		m, _ := New(values)
-		want := naive(values, text)
+		var forms []string
+		for _, v := range values {
+			forms = append(forms, quotedForms(v)...)
+		}
+		want := naive(forms, text)
 		if got := m.Redact(text); got != want {
 			t.Fatalf("whole: got %q, want %q", got, want)
 		}
