@@ -194,11 +194,19 @@ func (s *server) ask(ctx context.Context, stage model.Stage, keep bool) (*answer
 	if err != nil {
 		return a, s.failure(a, err)
 	}
-	if a.reply, err = contract.ParseReply(a.exit.Reply); err != nil {
+	if a.reply, err = contract.ParseReply(a.exit.Reply, redactText(cmd.Redact)); err != nil {
 		return a, s.failure(a, err)
 	}
 	a.verdict, err = s.judge(a, false)
 	return a, err
+}
+
+// redactText returns a function that redacts a whole text, nil without a redactor.
+func redactText(redact model.Redactor) func(string) string {
+	if redact == nil {
+		return nil
+	}
+	return func(text string) string { return string(redact()([]byte(text), true)) }
 }
 
 // both hides what either hides.

@@ -41,7 +41,7 @@ type File struct {
 // Try judges a reply to an input. Features are those that the input shows, and
 // upgrades when they are asked for. The error is why it is no reply.
 func Try(in *contract.Input, reply []byte, upgrades bool, now time.Time) (*Trial, error) {
-	r, err := contract.ParseReply(reply)
+	r, err := contract.ParseReply(reply, nil)
 	if err != nil {
 		return nil, err
 	}

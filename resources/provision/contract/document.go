@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,11 +63,13 @@ type reader struct {
 	depth int
 	count int       // values so far
 	twice []Problem // keys given twice
+
+	redact func(text string) string // nil: nothing to redact
 }
 
 // read reads exactly one JSON object (or null, which is the empty one).
-func read(data []byte) (node, []Problem, error) {
-	r := &reader{data: data}
+func read(data []byte, redact func(string) string) (node, []Problem, error) {
+	r := &reader{data: data, redact: redact}
 	if at := invalid(data); at >= 0 {
 		return node{}, nil, fmt.Errorf("the reply is not UTF-8: byte %d is %#02x", at, data[at])
 	}
@@ -108,18 +111,37 @@ func invalid(data []byte) int {
 	return -1
 }
 
-// begins shows the bytes from an offset on, escaped.
+// begins shows the bytes from an offset on, escaped. Secrets are redacted before
+// the text is cut: a part of one would no longer be recognised.
 func (r *reader) begins(at int) string {
 	const most = 40
-	rest := r.data[at:]
+	rest := string(r.data[at:])
+	if r.redact != nil {
+		rest = r.redact(decodeUnicode(rest))
+	}
 	if len(rest) <= most {
-		return strconv.QuoteToASCII(string(rest))
+		return strconv.QuoteToASCII(rest)
 	}
 	cut := most
 	for !utf8.RuneStart(rest[cut]) {
 		cut--
 	}
-	return strconv.QuoteToASCII(string(rest[:cut])) + "…"
+	return strconv.QuoteToASCII(rest[:cut]) + "…"
+}
+
+var unicodeEscapes = regexp.MustCompile(`(\\u[0-9a-fA-F]{4})+`)
+
+// decodeUnicode replaces \u escapes by their characters, so that a secret that is
+// partly escaped is recognised.
+func decodeUnicode(text string) string {
+	return unicodeEscapes.ReplaceAllStringFunc(text, func(escapes string) string {
+		var units []uint16
+		for i := 2; i < len(escapes); i += 6 {
+			unit, _ := strconv.ParseUint(escapes[i:i+4], 16, 16) // the pattern has hex digits only
+			units = append(units, uint16(unit))
+		}
+		return string(utf16.Decode(units))
+	})
 }
 
 func (r *reader) space() {

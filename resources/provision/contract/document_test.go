@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, twice, err := read([]byte(tt.in))
+			_, twice, err := read([]byte(tt.in), nil)
 			if len(twice) > 0 {
 				t.Errorf("keys given twice: %v", twice)
 			}
@@ -62,7 +62,7 @@ func errorText(err error) string {
 }
 
 func TestReadText(t *testing.T) {
-	n, _, err := read([]byte(`{"s": "ò 𝄞 <&> \u2028 \u0000 \ud834\udd1e \"\\\/\b\f\n\r\t"}`))
+	n, _, err := read([]byte(`{"s": "ò 𝄞 <&> \u2028 \u0000 \ud834\udd1e \"\\\/\b\f\n\r\t"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		n, twice, err := read(data)
+		n, twice, err := read(data, nil)
 		var want any
 		d := json.NewDecoder(strings.NewReader(string(data)))
 		d.UseNumber()

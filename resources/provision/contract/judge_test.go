@@ -46,7 +46,7 @@ type judgment struct {
 }
 
 func judged(data []byte, s Situation) judgment {
-	r, err := ParseReply(data)
+	r, err := ParseReply(data, nil)
 	if err != nil {
 		return judgment{Action: "unreadable", Reason: err.Error()}
 	}
@@ -266,7 +266,7 @@ func TestParseReply(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ParseReply([]byte(tt.in))
+			_, err := ParseReply([]byte(tt.in), nil)
 			if got := errorText(err); got != tt.err {
 				t.Errorf("error:\n got %s\nwant %s", got, tt.err)
 			}
@@ -385,5 +385,28 @@ func TestJudgeCredentials(t *testing.T) {
 			}
 			expect(t, judged(reply(t, tt.change), s), tt.action, tt.errors, tt.warnings)
 		})
+	}
+}
+
+// An excerpt of a reply, and its message, are cut: a secret at the cut is redacted
+// all the same, also when the helper has escaped it in part.
+func TestExcerptsAreRedactedBeforeTheyAreCut(t *testing.T) {
+	redact := func(text string) string { return strings.ReplaceAll(text, "hunter2-hunter2", "***") }
+	for _, reply := range []string{
+		strings.Repeat("x", 35) + "hunter2-hunter2",
+		`{"msg": "m" ` + strings.Repeat("x", 35) + "hunter2-hunter2",
+		strings.Repeat("x", 20) + `\u0068unter2-\u0068\u0075nter2`,
+	} {
+		_, err := ParseReply([]byte(reply), redact)
+		if err == nil || strings.Contains(err.Error(), "hunt") || strings.Contains(err.Error(), "u006") || !strings.Contains(err.Error(), "***") {
+			t.Errorf("%s: %v", reply, err)
+		}
+	}
+	r, err := ParseReply([]byte(`{"defer": true, "msg": "`+strings.Repeat("x ", 245)+`hunter2-hunter2"}`), redact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := Judge(r, Situation{}); strings.Contains(v.Reason, "hunt") {
+		t.Errorf("reason: %s", v.Reason)
 	}
 }

@@ -66,14 +66,14 @@ type Permissions struct{ Submission, Streams, Governor, ServiceHost bool }
 
 // ParseReply reads a reply. What it cannot be read as is an error that says all
 // that is wrong, each with its JSON path; whether to do what it says is for Judge.
-func ParseReply(data []byte) (*Reply, error) {
+func ParseReply(data []byte, redact func(string) string) (*Reply, error) {
 	if len(data) == 0 {
 		return nil, errors.New("zero bytes received")
 	}
 	if len(data) > MaxReply {
 		return nil, fmt.Errorf("more than %d MiB received", MaxReply>>20)
 	}
-	doc, wrong, err := read(data)
+	doc, wrong, err := read(data, redact)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +86,9 @@ func ParseReply(data []byte) (*Reply, error) {
 			lines[i] = f.String()
 		}
 		return nil, errors.New(strings.Join(lines, ", "))
+	}
+	if redact != nil { // before it is cut for a reason
+		r.Msg = redact(r.Msg)
 	}
 	return r, nil
 }
