@@ -1,6 +1,9 @@
 package main
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +12,7 @@ import (
 	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
+	"github.com/settle-cm/settle/providers/journal"
 )
 
 // Validate refuses flags that exclude each other. kong calls it.
@@ -75,10 +79,31 @@ func (j *job) holds(l *loaded, known *memory) *refusal {
 	if j.saved == nil {
 		return nil
 	}
-	if what := j.saved.Differs(l.manifest, known.position(), j.selection()); what != "" {
+	if what := j.saved.Differs(l.manifest, known.position(), j.selection(), j.sum(false)); what != "" {
 		return refuse(exitStale, "the plan %s no longer holds: %s; make a new one with settle plan --out", j.plan, what)
 	}
 	return nil
+}
+
+// sum returns how a saved plan sums up texts that may hold secrets: with the key of
+// the state directory. With create it makes a missing key, and returns nil when it
+// cannot. Without create no sum of a missing key equals a saved one.
+func (j *job) sum(create bool) model.KeyedSum {
+	dir, err := journal.Dir(j.StateDir, os.Getenv, os.Geteuid())
+	if err != nil { // the run fails for it anyway
+		dir = ""
+	}
+	key := journal.Key(dir)(false)
+	if key == nil && create {
+		if key = journal.MakeKey(dir); key == nil {
+			return nil
+		}
+	}
+	return func(text string) string {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(text))
+		return hex.EncodeToString(mac.Sum(nil))
+	}
 }
 
 // save writes the plan that was just made. It replaces an older one whole, and
@@ -91,7 +116,11 @@ func (j *job) save(l *loaded, known *memory, results []model.Result) error {
 	if info, err := os.Stat(j.out); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("save plan %s: it is not a regular file: name another one", j.out)
 	}
-	saved := model.Save(l.manifest, known.position(), j.selection(), results)
+	sum := j.sum(true)
+	if sum == nil {
+		return fmt.Errorf("save plan %s: the state directory cannot hold the key of its sums; name another one with --state-dir", j.out)
+	}
+	saved := model.Save(l.manifest, known.position(), j.selection(), results, sum)
 	saved.Version, saved.Created = version, l.report.Started
 	text, err := json.MarshalIndent(saved, "", "  ")
 	if err != nil {

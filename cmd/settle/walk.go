@@ -44,7 +44,7 @@ func (c *applyCommand) run(a *app) []ending {
 			l.refuse(refused)
 			return a.through(context.Background(), j, []*loaded{l})
 		}
-		j.saved, j.act = saved, engine.Hold(saved.Said())
+		j.saved, j.act = saved, engine.Hold(saved.Said(), j.sum(false))
 		if len(paths) == 0 {
 			paths = []string{saved.Manifest}
 		}

@@ -116,9 +116,9 @@ func FuzzTruthOfAPlan(f *testing.F) {
 // nobody else touches it does what an apply does, whatever fails on the way.
 func checkHeld(t *testing.T, m *model.Manifest, memory model.Memory, plan, want []model.Result) {
 	t.Helper()
-	saved := model.Save(m, "", model.Selection{}, plan)
+	saved := model.Save(m, "", model.Selection{}, plan, plainSum)
 	held, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"},
-		engine.Options{Act: engine.Hold(saved.Said()), Journal: &tape{}, RemembersState: true, Now: clock})
+		engine.Options{Act: engine.Hold(saved.Said(), plainSum), Journal: &tape{}, RemembersState: true, Now: clock})
 	if err != nil {
 		t.Errorf("an apply strays from its own plan: %v", err)
 	}
@@ -562,10 +562,10 @@ func TestHold(t *testing.T) {
 			}
 			(*w).cells["guard"] = 1
 			memory := model.Replay(nil)
-			saved := model.Save(m, "p", model.Selection{}, preview(t, m, memory, engine.Options{}))
+			saved := model.Save(m, "p", model.Selection{}, preview(t, m, memory, engine.Options{}), plainSum)
 			tt.change(*w, m, &memory)
 			_, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"},
-				engine.Options{Act: engine.Hold(saved.Said()), Journal: engine.NoJournal{}, Now: clock})
+				engine.Options{Act: engine.Hold(saved.Said(), plainSum), Journal: engine.NoJournal{}, Now: clock})
 			var differs *engine.ErrDiffers
 			switch errors.As(err, &differs); {
 			case tt.id == "" && err != nil:
@@ -687,3 +687,5 @@ func (s *tagged) Run(ctx context.Context, stage model.Stage) (model.Effect, erro
 	*s.tags = append(*s.tags, stage.ProcessTag)
 	return s.Spec.Run(ctx, stage)
 }
+
+func plainSum(text string) string { return text }

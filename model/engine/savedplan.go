@@ -30,7 +30,7 @@ var words = map[model.Status]string{
 // what a plan is never about, a failure in this run, may come between: as one
 // skips what depends on it, one that is ignored spares what it would have
 // refreshed.
-func Hold(said map[string]model.SavedDecision) Act {
+func Hold(said map[string]model.SavedDecision, sum model.KeyedSum) Act {
 	return func(ctx context.Context, t Task) (model.Result, Rest) {
 		o, rest := Apply(ctx, t)
 		was := said[o.ID].Status
@@ -44,7 +44,7 @@ func Hold(said map[string]model.SavedDecision) Act {
 			same, now = was == model.Failed || spared, "cannot be decided: "+o.Reason
 		case rest == nil:
 			same, now = was == model.Stable || spared, "is stable: "+o.Reason
-		case was != model.MayRun && o.DiffSum != said[o.ID].Diff:
+		case was != model.MayRun && !said[o.ID].ShowedDiff(o.DiffSum, sum):
 			now = "would change something else: " + o.Reason
 		default:
 			same, now = was == model.WouldRun || was == model.WouldRefresh, "would run: "+o.Reason

@@ -33,6 +33,15 @@ func Key(dir string) func(create bool) []byte {
 	}
 }
 
+// MakeKey returns the key of a state directory and makes both where they are
+// missing. It returns nil when it cannot.
+func MakeKey(dir string) []byte {
+	if dir == "" || (Store{Dir: dir}).prepareDir() != nil {
+		return nil
+	}
+	return Key(dir)(true)
+}
+
 // readKey returns a complete key, nil otherwise.
 func readKey(path string) []byte {
 	key, err := readFile(path)
