@@ -42,6 +42,7 @@ type grammar struct {
 	Join        joinCommand        `cmd:"" help:"Make this machine's key and configuration, and print its line for permissions."`
 	Permissions permissionsCommand `cmd:"" help:"Print nats-server configuration with the least rights."`
 	Open        openCommand        `cmd:"" help:"Put a published release in force on every machine."`
+	Rollout     rolloutCommand     `cmd:"" help:"Put a release in force in waves, and halt when machines fail."`
 	Machines    machinesCommand    `cmd:"" help:"Say where each machine stands."`
 	Show        showCommand        `cmd:"" help:"Show the report of a run of a machine."`
 	Events      eventsCommand      `cmd:"" help:"List the runs that changed something or failed."`

@@ -89,7 +89,7 @@ func (c *openCommand) run(ctx context.Context, a *app) error {
 		if last.State == release.Running || last.State == release.Paused {
 			return exitWith(exitLater, fmt.Errorf("%s@%d is being rolled out by %s: abort that first", name, last.Version, last.By))
 		}
-		next.N, next.Before = last.N+1, last.Version
+		next.N, next.Before = last.N+1, inForceOf(last)
 	}
 	signed, err := c.sign(ctx, release.RolloutNamespace, next.Encode())
 	if err != nil {
