@@ -60,9 +60,10 @@ var edges = map[string][]string{
 
 	"resources/provision/contract": {"model", "model/spelling"},
 
-	"cmd/internal/layout": {},
-	"cmd/internal/render": {"cmd/internal/layout", "model"},
-	"cmd/internal/typed":  {},
+	"cmd/internal/layout":     {},
+	"cmd/internal/render":     {"cmd/internal/layout", "model"},
+	"cmd/internal/settletest": {}, // for tests alone
+	"cmd/internal/typed":      {},
 
 	"cmd/internal/publish":  {"cmd/internal/render", "cmd/internal/terminal", "model", "model/engine"},
 	"cmd/internal/terminal": {"cmd/internal/render"},

@@ -3,11 +3,22 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/settle-cm/settle/cmd/internal/terminal"
+	"github.com/settle-cm/settle/providers/proc"
 )
+
+var update = flag.Bool("update", false, "rewrite the reference in the README")
+
+// TestMain prepares this program to start commands, as main does.
+func TestMain(m *testing.M) {
+	proc.Main()
+	os.Exit(m.Run())
+}
 
 type crashing struct{}
 

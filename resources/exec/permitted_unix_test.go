@@ -12,9 +12,9 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// TestAnotherUserNeedsRoot: what needs root is refused when it would start, not when
-// anyone may look.
-func TestAnotherUserNeedsRoot(t *testing.T) {
+// A command that needs root is refused when it would start. A plan that starts
+// nothing works for every user.
+func TestCommandAsAnotherUserNeedsRoot(t *testing.T) {
 	tests := []struct {
 		name   string
 		values map[string]model.Value
@@ -30,6 +30,14 @@ func TestAnotherUserNeedsRoot(t *testing.T) {
 		{name: "nothing to look at", act: true},
 	}
 	common := map[string]model.Value{"command": text("c"), "user": text("root")}
+	// The other user may not be able to write in TMPDIR, so all is declared before.
+	runners, specs := make([]*runner, len(tests)), make([]model.Spec, len(tests))
+	for i, tt := range tests {
+		values := maps.Clone(common)
+		maps.Copy(values, tt.values)
+		runners[i] = &runner{ends: exits(1)}
+		specs[i] = declare(t, options(runners[i]), values)
+	}
 	if os.Geteuid() == 0 {
 		if err := syscall.Seteuid(65534); err != nil {
 			t.Skip(err)
@@ -40,11 +48,8 @@ func TestAnotherUserNeedsRoot(t *testing.T) {
 			}
 		}()
 	}
-	for _, tt := range tests {
-		r := &runner{ends: exits(1)}
-		values := maps.Clone(common)
-		maps.Copy(values, tt.values)
-		spec := declare(t, options(r), values)
+	for i, tt := range tests {
+		r, spec := runners[i], specs[i]
 		d, err := spec.Check(t.Context(), tt.ask)
 		if errors.Is(err, model.ErrNotPermitted) != tt.denied || err != nil && !tt.denied || d.Act != tt.act || len(d.Unread) != tt.unread {
 			t.Errorf("%s: %+v, %v", tt.name, d, err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package docs
 
 import (
 	"bytes"
@@ -134,7 +134,7 @@ func (p *pipelineRun) restore(key, prefix, path string) {
 // block returns the code block of docs/pipelines.md that begins with a line.
 func block(t *testing.T, first string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("docs", "pipelines.md"))
+	text, err := os.ReadFile("pipelines.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,15 @@
-package main
+// Package scripts runs testdata/script: settle from outside.
+package scripts
 
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,45 +18,51 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/settle-cm/settle/providers/proc"
+	"github.com/settle-cm/settle/cmd/internal/settletest"
 )
 
-var update = flag.Bool("update", false, "rewrite expected texts in testdata/script")
+const top = "../../.." // of the repository, seen from here
 
-// The test binary is settle, for the scripts and for whoever starts it as a
-// process of its own.
-func TestMain(m *testing.M) {
-	proc.Main()
-	// most of what these tests do is wait: for processes, timeouts, shells
-	_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // unless -parallel says otherwise
-	testscript.Main(m, map[string]func(){"settle": main})
-}
+// scriptLimit bounds one script: the longest take a few seconds on an idle machine.
+const scriptLimit = 4 * time.Minute
 
-// TestScript runs testdata/script: settle from outside, one promise a script.
-// Beside testscript's own commands there are these:
+func TestMain(m *testing.M) { settletest.MainWithRaceDetector(m, top) }
+
+// TestScripts runs every script in testdata/script. Each holds one promise.
+// Beside the commands of testscript there are these:
 //
-//	exits CODE PROGRAM [ARG…]     it has to end with exactly this exit code
-//	json FILE [PATH=VALUE…]       FILE (or stdout) is exactly one JSON document,
-//	                              and says so, e.g. resources.0.status=changed
-//	appears FILE                  wait until another process has made it
-func TestScript(t *testing.T) {
-	// who runs the tests may ignore HUP, as nohup does; a handler of ours keeps
-	// the scripts from inheriting that
+//	exits CODE PROGRAM [ARG…]     the program has to end with exactly this exit code
+//	json FILE [PATH=VALUE…]       FILE (or stdout) is exactly one JSON document, and
+//	                              holds these values, e.g. resources.0.status=changed
+//	waitfile FILE                 wait at most a minute until FILE exists
+//
+// The programs that a script starts find one more on PATH:
+//
+//	waitfor COMMAND [ARG…]        run the command again and again until it succeeds,
+//	                              for at most a minute
+//
+// A script that takes longer than scriptLimit fails: all its processes are killed.
+func TestScripts(t *testing.T) {
+	// The caller may ignore HUP, as nohup does. With a handler here the scripts do
+	// not inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join(top, "testdata", "script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		UpdateScripts:       *update,
+		UpdateScripts:       *settletest.Update,
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, ".home")
 			env.Setenv("HOME", home)
 			env.Setenv("SETTLE_STATE_DIR", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("TERM", "xterm-256color")
-			return os.Mkdir(home, 0o700)
+			bin := filepath.Join(env.WorkDir, ".bin")
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			limit(env)
+			return errors.Join(os.Mkdir(home, 0o700), os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "waitfor"), []byte(waitfor), 0o755))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": scriptExits, "json": scriptJSON, "appears": scriptAppears,
+			"exits": scriptExits, "json": scriptJSON, "waitfile": scriptWaitfile,
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
@@ -68,6 +73,29 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
+	})
+}
+
+// waitfor is a program for scripts: no wait in them is without a bound.
+const waitfor = `#!/bin/sh
+end=$(($(date +%s) + 60))
+until "$@"; do
+  if [ "$(date +%s)" -ge $end ]; then
+    echo "waitfor $*: it did not succeed within a minute" >&2
+    exit 1
+  fi
+  sleep 0.01
+done
+`
+
+// limit kills the processes of a script when it takes too long, and those that
+// are left at its end: each has the script's WORK in its environment.
+func limit(env *testscript.Env) {
+	entry := "WORK=" + env.WorkDir
+	timer := time.AfterFunc(scriptLimit, func() { settletest.EndProcesses(entry) })
+	env.Defer(func() {
+		timer.Stop()
+		settletest.EndProcesses(entry)
 	})
 }
 
@@ -148,15 +176,15 @@ func lookup(value any, path string) string {
 	return string(text)
 }
 
-func scriptAppears(ts *testscript.TestScript, neg bool, args []string) {
+func scriptWaitfile(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: appears FILE")
+		ts.Fatalf("usage: waitfile FILE")
 	}
 	file := ts.MkAbs(args[0])
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(file); err == nil {
 			return
 		}
 	}
-	ts.Fatalf("%s did not appear", file)
+	ts.Fatalf("%s did not appear within a minute", file)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package docs
 
 import (
 	"bytes"
@@ -15,8 +15,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/settle-cm/settle/cmd/internal/settletest"
 )
 
 // docWorld is what the blocks of one scene run in: a machine of their own below
@@ -28,6 +31,9 @@ type docWorld struct {
 
 func (w *docWorld) dir() string { return filepath.Join(w.root, "home", "you", "site") }
 func (w *docWorld) bin() string { return filepath.Join(w.root, "bin") }
+
+// entry is in the environment of all processes of this scene, and of no other.
+func (w *docWorld) entry() string { return "BIN=" + w.bin() }
 
 // newDocWorld makes the world of one scene.
 func newDocWorld(root string) (*docWorld, error) {
@@ -48,12 +54,12 @@ func newDocWorld(root string) (*docWorld, error) {
 // command is a program of the scene, with nothing of our own environment.
 func (w *docWorld) command(name string, args ...string) *exec.Cmd {
 	repository, _ := filepath.Abs(top)   // else it is empty, and a setup fails
-	settle, _ := exec.LookPath("settle") // TestMain has put it there
+	settle, _ := exec.LookPath("settle") // TestMain puts it there
 	cmd := exec.Command(name, args...)
 	cmd.Dir = w.dir()
 	cmd.Env = []string{
 		"PATH=" + w.bin() + ":" + filepath.Dir(settle) + ":/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME=" + filepath.Join(w.root, "home", "you"),
-		"BIN=" + w.bin(), "TOP=" + repository, "TMPDIR=" + filepath.Join(w.root, "tmp"), "TERM=dumb", "TZ=UTC", "LC_ALL=C.UTF-8",
+		w.entry(), "TOP=" + repository, "TMPDIR=" + filepath.Join(w.root, "tmp"), "TERM=dumb", "TZ=UTC", "LC_ALL=C.UTF-8",
 		"SETTLE_STATE_DIR=" + filepath.Join(w.root, "var", "lib", "settle"),
 	}
 	return cmd
@@ -153,7 +159,7 @@ func (w *docWorld) manifest(b *docBlock, name string) error {
 	if _, applied := b.mark("applied"); !applied {
 		return nil
 	}
-	for n, want := range []int{exitPending, exitOK} {
+	for n, want := range []int{2, 0} {
 		for _, command := range []string{"plan", "apply"} {
 			cmd := w.command("settle", command, "--detailed-exitcode", name)
 			out, _ := cmd.CombinedOutput() // its code is looked at
@@ -221,6 +227,20 @@ func (w *docWorld) plain(text string) string {
 	return text
 }
 
+// sceneLimit bounds the commands of one scene: the longest take some seconds on an
+// idle machine.
+const sceneLimit = 4 * time.Minute
+
+// limit kills the processes of the scene when they take too long. The function that
+// it returns kills those that are left at the end.
+func (w *docWorld) limit() (end func()) {
+	timer := time.AfterFunc(sceneLimit, func() { settletest.EndProcesses(w.entry()) })
+	return func() {
+		timer.Stop()
+		settletest.EndProcesses(w.entry())
+	}
+}
+
 // tryPage runs the blocks of a page in their order, and says what is wrong with
 // which. A scene begins with an empty machine. It returns how many blocks were
 // tried, and the page as it would be right but for what only a person can mend.
@@ -230,6 +250,8 @@ func tryPage(text string, root func() string) (tried int, right string, wrong []
 		return 0, text, []error{err}
 	}
 	right = text
+	end := func() {}
+	defer func() { end() }()
 	var w *docWorld
 	for i := range blocks {
 		b := &blocks[i]
@@ -237,6 +259,8 @@ func tryPage(text string, root func() string) (tried int, right string, wrong []
 			if w, err = newDocWorld(root()); err != nil {
 				return tried, right, append(wrong, err)
 			}
+			end()
+			end = w.limit()
 		}
 		if _, not := b.mark("not run"); !not {
 			tried++

@@ -1,6 +1,7 @@
 //go:build linux
 
-package main
+// Package crash kills settle at any instant and checks that nothing is lost.
+package crash
 
 import (
 	"bytes"
@@ -17,12 +18,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/settletest"
 	"github.com/settle-cm/settle/model"
 )
 
+func TestMain(m *testing.M) { settletest.MainWithRaceDetector(m, "../../..") }
+
 // crashTime is how long the proof looks for a lost refresh. A long one:
 //
-//	go test ./cmd/settle -run TestNothingIsLost -crash 1h -timeout 0
+//	go test ./cmd/settle/crash -run TestNothingIsLost -crash 1h -timeout 0
 var crashTime = flag.Duration("crash", 10*time.Second, "how long TestNothingIsLost looks for a lost refresh")
 
 // TestNothingIsLost is the proof of the promise: whatever ends settle, and

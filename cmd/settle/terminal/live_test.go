@@ -1,85 +1,12 @@
-package main
+package terminal
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
-
-// terminals is a tmux of its own, with one window in which a shell runs.
-type terminals struct {
-	t      *testing.T
-	socket string
-}
-
-func startTerminal(t *testing.T, columns int, dir string) *terminals {
-	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("tmux is not installed")
-	}
-	x := &terminals{t, filepath.Join(t.TempDir(), "tmux")}
-	t.Cleanup(x.end)
-	x.do("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(columns), "-y", "30", "-c", dir,
-		"env", "PS1=READY> ", "SETTLE_STATE_DIR="+filepath.Join(dir, ".state"), "PATH="+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "sh")
-	x.sees("READY>")
-	return x
-}
-
-// end waits until the server and all in it are gone: they have files open in
-// directories that the test removes.
-func (x *terminals) end() {
-	out, _ := exec.Command("tmux", "-S", x.socket, "display-message", "-p", "#{pid} #{pane_pid}").Output() // none when it has ended by itself
-	_ = exec.Command("tmux", "-S", x.socket, "kill-server").Run()
-	for _, pid := range strings.Fields(string(out)) {
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat("/proc/" + pid); err != nil {
-				break
-			}
-		}
-	}
-}
-
-func (x *terminals) do(args ...string) string {
-	x.t.Helper()
-	out, err := exec.Command("tmux", append([]string{"-S", x.socket}, args...)...).CombinedOutput()
-	if err != nil {
-		x.t.Fatalf("tmux %q: %v\n%s", args, err, out)
-	}
-	return string(out)
-}
-
-// text is what stands on the screen and above it.
-func (x *terminals) text() string {
-	x.t.Helper()
-	return strings.TrimRight(x.do("capture-pane", "-p", "-J", "-S", "-100"), "\n ")
-}
-
-// sees waits until all these texts are on the screen.
-func (x *terminals) sees(texts ...string) string {
-	x.t.Helper()
-	last := ""
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		last = x.text()
-		all := true
-		for _, text := range texts {
-			all = all && strings.Contains(last, text)
-		}
-		if all {
-			return last
-		}
-	}
-	x.t.Fatalf("%q did not come; the screen is\n%s", texts, last)
-	return ""
-}
-
-func (x *terminals) types(line string) {
-	x.t.Helper()
-	x.do("send-keys", line, "Enter")
-}
 
 // The first command fills the screen a little: tmux scrolls what it has to wrap,
 // and what has left the screen at the top nobody can erase.

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -239,6 +239,7 @@ func TestManifestsComeFirst(t *testing.T) {
 	}
 	cmd := exec.Command("fish", "--no-config", "-c", "settle completion fish | source; complete -C 'settle plan '; echo ==; complete -C 'settle plan --out '")
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir()) // fish writes there
 	out, err := cmd.Output()
 	if want := "b.yaml\nc.yml\na.txt\n==\na.txt\nb.yaml\nc.yml\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %q, want %q", err, out, want)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package settletest
+
+const raceDetector = false
