@@ -8,16 +8,17 @@ import (
 // Command is one process to run, given whole: nothing of it is taken from the
 // process that runs it.
 type Command struct {
-	Argv       []string
-	Dir        string        // absolute
-	Env        []string      // KEY=VALUE, each key once
-	Path       []string      // directories where a bare Argv[0] is looked for, in order; only in absolute ones
-	Stdin      []byte        // nil: the null device
-	Timeout    time.Duration // from the start of the process; 0: none
-	Grace      time.Duration // between TERM and KILL
-	ProcessTag string        // the word in SETTLE_RUN_ID by which its descendants are known
-	User       *Credential   // nil: as we are
-	Umask      *int          // nil: inherited
+	Argv            []string
+	Dir             string        // absolute
+	Env             []string      // KEY=VALUE, each key once
+	Path            []string      // directories where a bare Argv[0] is looked for, in order; only in absolute ones
+	Stdin           []byte        // nil: the null device
+	Timeout         time.Duration // from the start of the process; 0: none
+	Grace           time.Duration // between TERM and KILL
+	InterruptLeader bool          // a timeout or cancel first sends INT to the leader alone, and TERM to the group after the grace
+	ProcessTag      string        // the word in SETTLE_RUN_ID by which its descendants are known
+	User            *Credential   // nil: as we are
+	Umask           *int          // nil: inherited
 	// Output gets the merged output line by line as it comes, without line
 	// ends, safe to print; never more than one call at a time, on a goroutine of
 	// the runner, none after the run has returned. The line is valid during the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/apt"
 	"github.com/settle-cm/settle/providers/facts"
 	"github.com/settle-cm/settle/providers/files"
 	"github.com/settle-cm/settle/providers/helper"
@@ -21,6 +22,7 @@ import (
 	"github.com/settle-cm/settle/providers/tokens"
 	"github.com/settle-cm/settle/resources/exec"
 	"github.com/settle-cm/settle/resources/file"
+	pkg "github.com/settle-cm/settle/resources/package"
 	"github.com/settle-cm/settle/resources/provision"
 	"github.com/settle-cm/settle/resources/service"
 )
@@ -47,6 +49,7 @@ func Types(w World) []model.Type {
 			Environ: w.Environ, CleanEnv: w.CleanEnv, Grace: w.Grace, RunID: w.Run, Redact: w.Mask,
 		}),
 	}
+	child := func(argv []string) model.Command { return commands.Commands.New(model.Base{Dir: "/"}, argv) }
 	return []model.Type{
 		exec.Type(commands),
 		file.Type(file.Options{
@@ -56,9 +59,8 @@ func Types(w World) []model.Type {
 			Key: journal.Key(w.StateDir), BackupDir: journal.BackupDir(w.StateDir, w.Run),
 		}),
 		provision.Type(provisions(w, commands)),
-		service.Type(services(system.Commands(func(argv []string) model.Command {
-			return commands.Commands.New(model.Base{Dir: "/"}, argv)
-		}))),
+		service.Type(services(system.Commands(child))),
+		pkg.Type(packageManagers(system.Commands(child))),
 	}
 }
 
@@ -106,5 +108,21 @@ func provisions(w World, commands exec.Options) provision.Options {
 		UID:  uid, GID: gid, Diff: file.Unified, Facts: facts.Gather, Now: time.Now,
 		Tokens:   provision.Tokens{Verify: tokens.Verify, Sign: tokens.Sign, IsCurrent: tokens.IsCurrent},
 		StateDir: w.StateDir,
+	}
+}
+
+// packageManagers joins the package type to the package managers.
+func packageManagers(command func(argv []string, extra ...string) model.Command) pkg.Options {
+	m := apt.Manager{Run: proc.Run, Command: command}
+	return pkg.Options{
+		Managers: map[string]pkg.Manager{
+			"apt": {
+				Name: "apt", Names: apt.Names, Purges: true, Compare: apt.Compare, Matches: m.Matches,
+				Stamp: m.Stamp, Table: m.Table, Offers: m.Offers, Simulate: m.Simulate, Apply: m.Apply,
+				Interrupted: m.Interrupted, Repair: m.Repair, Update: m.Update, IndexTime: m.IndexTime,
+				Hold: m.Hold, LockHolder: m.LockHolder, IsLocked: m.IsLocked,
+			},
+		},
+		Detect: system.PackageManager, Root: os.Geteuid() == 0, Now: time.Now,
 	}
 }

@@ -18,6 +18,9 @@ const (
 	backgroundGrace = 2 * time.Second
 	// dying is how long the killed may take to die.
 	killGrace = time.Second
+	// leaderTermGrace is the time between TERM and KILL after an INT to the leader
+	// alone was not enough.
+	leaderTermGrace = 10 * time.Second
 	// leaving is kept of the two seconds after the grace for all but waiting.
 	returnMargin = 200 * time.Millisecond
 )
@@ -129,17 +132,34 @@ func (p *process) terminate(sig syscall.Signal) {
 	grace := time.Now().Add(p.c.Grace)
 	p.limit = grace.Add(backgroundGrace - returnMargin)
 	if p.c.Grace > 0 && !p.wake.killed.Load() {
+		if p.c.InterruptLeader {
+			p.interruptLeader(grace)
+			grace = time.Now().Add(leaderTermGrace)
+			p.limit = grace.Add(backgroundGrace - returnMargin)
+		}
 		p.signalAll(sig)
 		p.signalAll(syscall.SIGCONT) // a stopped process handles no signal
-		p.waitUntil(grace, func() bool {
-			quiet, known := p.hasEnded()
-			return quiet && known || p.wake.killed.Load()
-		})
+		p.waitUntil(grace, p.hasEndedOrKilled)
 	}
 	if quiet, known := p.hasEnded(); !quiet || !known {
 		p.kill()
 	}
 	p.drainOutput(earlierOf(p.limit, time.Now().Add(backgroundGrace)))
+}
+
+// interruptLeader sends INT to the leader alone and waits for the end of the
+// command: a package manager then finishes the step that its children work on.
+func (p *process) interruptLeader(until time.Time) {
+	if !p.exited {
+		_ = syscall.Kill(p.pid, syscall.SIGINT) // the leader is not reaped yet, so the pid is still its own
+	}
+	p.waitUntil(until, p.hasEndedOrKilled)
+}
+
+// hasEndedOrKilled reports whether all processes have ended, or KillAll was called.
+func (p *process) hasEndedOrKilled() bool {
+	quiet, known := p.hasEnded()
+	return quiet && known || p.wake.killed.Load()
 }
 
 // kill sends SIGKILL until every process of the command has ended.

@@ -1,9 +1,6 @@
 package system
 
-import (
-	"os"
-	"os/exec"
-)
+import "os"
 
 // ServiceManager names the service manager that runs on this machine: "systemd",
 // "openrc", "offline" where systemctl is installed and systemd does not run, or
@@ -15,10 +12,8 @@ func ServiceManager() string {
 			return name
 		}
 	}
-	for _, dir := range path {
-		if _, err := exec.LookPath(dir + "/systemctl"); err == nil {
-			return "offline"
-		}
+	if isInstalled("systemctl") {
+		return "offline"
 	}
 	return ""
 }
