@@ -117,7 +117,7 @@ func packageManagers(command func(argv []string, extra ...string) model.Command)
 	return pkg.Options{
 		Managers: map[string]pkg.Manager{
 			"apt": {
-				Name: "apt", Names: apt.Names, Purges: true, Compare: apt.Compare, Matches: m.Matches,
+				Name: "apt", Compare: apt.Compare, Matches: m.Matches,
 				Stamp: m.Stamp, Table: m.Table, Offers: m.Offers, Simulate: m.Simulate, Apply: m.Apply,
 				Interrupted: m.Interrupted, Repair: m.Repair, Update: m.Update, IndexTime: m.IndexTime,
 				Hold: m.Hold, LockHolder: m.LockHolder, IsLocked: m.IsLocked,

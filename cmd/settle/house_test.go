@@ -32,6 +32,7 @@ var edges = map[string][]string{
 	"model/value":         {"model/spelling"},
 	"model/engine":        {"model", "model/graph"},
 	"model/disk":          {},
+	"model/packages":      {},
 	"manifests":           {"manifests/*", "model", "model/value"},
 	"manifests/entry":     {"model"},
 	"manifests/parse":     {"manifests/entry", "model", "model/value"},
@@ -50,12 +51,13 @@ var edges = map[string][]string{
 	"providers/tokens":    {"resources/provision/contract"}, // the tokens that the contract speaks of
 	"providers/facts":     {},
 	"providers/openrc":    {"model"},
+	"providers/apt":       {"model", "model/packages"},
 	"providers/posix":     {"model"},
 	"providers/system":    {"model"},
 	"providers/systemd":   {"model"},
 	"providers/shell":     {"model"},
 	"resources":           {"model", "resources/*", "providers/*"},
-	"resources/*":         {"model", "model/disk", "model/spelling"},
+	"resources/*":         {"model", "model/disk", "model/packages", "model/spelling"},
 	"resources/provision": {"model", "model/disk", "model/secret", "model/spelling", "resources/provision/contract"},
 
 	"resources/provision/contract": {"model", "model/spelling"},
@@ -79,6 +81,7 @@ var edges = map[string][]string{
 var libraries = map[string][]string{
 	"manifests":        {"gopkg.in/yaml.v3"},
 	"model/condition":  {"github.com/expr-lang/expr"},
+	"providers/apt":    {"golang.org/x/sys"},
 	"providers/posix":  {"github.com/kballard/go-shellquote"},
 	"providers/shell":  {"mvdan.cc/sh/v3/syntax"},
 	"providers/proc":   {"golang.org/x/sys"},

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -31,9 +30,6 @@ var quiet = []string{
 	"DEBIAN_FRONTEND=noninteractive", "DEBIAN_PRIORITY=critical", "APT_LISTCHANGES_FRONTEND=none",
 	"APT_LISTBUGS_FRONTEND=none", "NEEDRESTART_MODE=l", "NEEDRESTART_SUSPEND=1",
 }
-
-// Names matches the names that apt takes, with an architecture behind a colon.
-var Names = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(:[a-z0-9-]+)?$`)
 
 // Manager runs the programs. Run runs a command to its end. Command builds it
 // from its words and extra environment variables.

@@ -5,7 +5,6 @@ package pkg
 
 import (
 	"context"
-	"regexp"
 	"sync"
 	"time"
 
@@ -16,8 +15,6 @@ import (
 // Manager is a package manager as functions. See package apt for their contracts.
 type Manager struct {
 	Name        string
-	Names       *regexp.Regexp // valid package names
-	Purges      bool           // it keeps configuration files of removed packages
 	Compare     func(a, b string) int
 	Matches     func(installed, wanted string) bool // whether an installed version is the wanted one
 	Stamp       func() string
