@@ -37,6 +37,7 @@ type page struct {
 	Runs    []pageRun
 	Drawing template.HTML // a graph without a run
 	Counted string
+	Legend  []edgeStyle // of that graph
 }
 
 // HTML returns reports as a page: the result of each resource, their graph, and
@@ -47,7 +48,7 @@ func HTML(reports []model.Report, o Options) []byte {
 		run := newPageRun(&reports[i], o.trace(i), i)
 		p.Runs = append(p.Runs, run)
 		if i == 0 {
-			p.Title = "settle " + run.Mode + " " + run.Manifest + ": " + run.Verdict
+			p.Title = run.Heading + ": settle " + run.Mode + ", " + run.Verdict
 		}
 	}
 	return p.bytes()
@@ -56,7 +57,7 @@ func HTML(reports []model.Report, o Options) []byte {
 // renderGraphPage returns a graph on a page of its own.
 func renderGraphPage(g Graph) []byte {
 	f := newFigure(g)
-	p := page{Title: "settle graph", Drawing: template.HTML(f.svg("")), Counted: countOf(len(g.Nodes), "resource")} //nolint:gosec // svg escapes every text
+	p := page{Title: "settle graph", Drawing: template.HTML(f.svg("")), Counted: countOf(len(g.Nodes), "resource"), Legend: usedEdgeStyles(g.Edges)} //nolint:gosec // svg escapes every text
 	return p.bytes()
 }
 

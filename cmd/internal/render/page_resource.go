@@ -27,26 +27,77 @@ type pageResource struct {
 	Command, Cwd, Ended         string
 	Guards, Values              []string
 	pageLinks
-	Output    string
-	Truncated bool
-	Diff      []diffLine
-	Warnings  []string
-	Open      bool
+	Output     string
+	Truncated  bool
+	Diff       []diffLine
+	Warnings   []string
+	Open       bool
+	GroupTitle string // above the first resource of a group
+	group      pageGroup
 }
 
 // diffLine is a line of a diff. Class is add, del, at or empty.
 type diffLine struct{ Class, Text string }
 
+// pageGroup orders the resources of a page: failures first, unchanged ones last.
+type pageGroup int
+
+const (
+	failedGroup pageGroup = iota
+	ignoredGroup
+	pendingGroup // of a plan: to do
+	changedGroup
+	checkGroup
+	skippedGroup
+	stableGroup
+)
+
+var groupTitles = map[pageGroup]string{
+	failedGroup: "Failed", ignoredGroup: "Failed and ignored", pendingGroup: "To do", changedGroup: "Changed",
+	checkGroup: "To check", skippedGroup: "Skipped", stableGroup: "Unchanged",
+}
+
+func groupOf(o *model.ResourceReport) pageGroup {
+	switch {
+	case isFailure(o):
+		return failedGroup
+	case isUnresolved(o):
+		return ignoredGroup
+	case isDueCheck(o):
+		return checkGroup
+	case isDue(o):
+		return pendingGroup
+	case o.Status == model.Changed:
+		return changedGroup
+	case o.Status == model.Stable:
+		return stableGroup
+	}
+	return skippedGroup
+}
+
+// resultKey returns the key by which the page filters: the status, or for a plan
+// the kind of change.
+func resultKey(o *model.ResourceReport) string {
+	switch {
+	case o.Ignored:
+		return "ignored"
+	case isDueCheck(o):
+		return "check"
+	case o.Status == model.WouldRun && o.Command == "" && o.Action != model.NoAction:
+		return "would_" + string(o.Action)
+	case o.Status == model.WouldRun && o.Action == model.ActionCreate:
+		return "would_run_create"
+	}
+	return o.Status.String()
+}
+
 // newPageResource returns a resource without its key and its links.
 func newPageResource(o *model.ResourceReport) pageResource {
 	x := pageResource{
-		style: styleOf(o), ID: Escape(o.ID), Type: Escape(o.Type), Name: Escape(o.Name), Status: o.Status.String(), Reason: Escape(o.Reason),
+		style: styleOf(o), ID: Escape(o.ID), Type: Escape(o.Type), Name: Escape(o.Name), Status: resultKey(o), group: groupOf(o), Reason: Escape(o.Reason),
 		Place: Escape(o.String()), Alias: Escape(o.Alias), Description: Escape(o.Description),
 		Command: escapeLines(o.Command), Cwd: Escape(o.Cwd), Output: escapeLines(strings.Join(outputLines(o), "\n")), Truncated: o.Truncated,
 		Ended: endText(o), Diff: diffLines(o.Diff), Open: isFailure(o),
-	}
-	if o.Ignored {
-		x.Status = "ignored"
 	}
 	if o.Attempts > 0 {
 		x.Took = Duration(o.DurationMS)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -12,6 +13,11 @@ import (
 // pageRun is one report on the page.
 type pageRun struct {
 	Key                  string // prefix of the anchors of this run
+	Heading              string // the manifest's name, or its path
+	ResourcesTitle       string
+	ListFirst            bool   // the list of resources comes before the graph
+	Checks               string // how many checks a plan found, "" for zero
+	Legend               []edgeStyle
 	Mode, Manifest, Name string
 	Verdict, Tone        string
 	Line                 string // the summary line of the text report
@@ -38,16 +44,22 @@ type tile struct {
 
 // pageFailure is one line of "What went wrong".
 type pageFailure struct {
-	Anchors      []pageLink
-	Reason, Cost string
+	Anchors                []pageLink
+	Reason, LastLine, Cost string
 }
 
 func newPageRun(r *model.Report, t Trace, n int) pageRun {
 	p := pageRun{
 		Key: fmt.Sprintf("r%d", n), Mode: r.Mode, Manifest: Escape(r.Manifest), Name: Escape(r.Name),
-		Line: summaryLine(r), Error: Escape(r.Error), Total: len(r.Resources), Refused: len(r.Resources) == 0 && r.Error != "",
+		Heading: Escape(displayName(r)), ResourcesTitle: "Resources", Line: summaryLine(r), Error: Escape(r.Error), Total: len(r.Resources), Refused: len(r.Resources) == 0 && r.Error != "",
 	}
 	p.Verdict, p.Tone = verdict(r)
+	if r.Mode == "plan" {
+		p.ResourcesTitle, p.ListFirst = "What apply would do", true
+	}
+	if n := countKinds(r).check; n > 0 {
+		p.Checks = fmt.Sprintf("%d to check", n)
+	}
 	p.Facts = listFacts(r)
 	for _, problem := range r.Problems {
 		p.Problems = append(p.Problems, ProblemLine(problem))
@@ -57,9 +69,10 @@ func newPageRun(r *model.Report, t Trace, n int) pageRun {
 	}
 	p.Tiles = countTiles(r)
 	p.addResources(r, t)
-	target := func(n int) string { return "#" + p.Resources[n].Key }
+	target := func(n int) string { return "#" + p.resourceKey(n) }
 	if len(p.Resources) > 0 && len(t.Graph.Edges) > 0 {
 		p.Graph = drawGraph(r, t.Graph, target)
+		p.Legend = usedEdgeStyles(t.Graph.Edges)
 	}
 	p.Timeline = template.HTML(drawTimeline(r, t.Spans, target)) //nolint:gosec // every text in it is escaped
 	return p
@@ -116,7 +129,7 @@ func listFacts(r *model.Report) []fact {
 		state += " (none there before)"
 	}
 	all := []fact{
-		{"name", Escape(r.Name)},
+		{"manifest", Escape(r.Manifest)},
 		{"host", Escape(r.Host)},
 		{"run", Escape(r.Run)},
 		{"started", r.Started.UTC().Format(time.RFC3339)},
@@ -131,21 +144,44 @@ func listFacts(r *model.Report) []fact {
 	return slices.DeleteFunc(all, func(f fact) bool { return f.Text == "" })
 }
 
-// countTiles returns a tile for each status that occurs, worst first.
+// countTiles returns a tile for each result that occurs, worst first.
 func countTiles(r *model.Report) []tile {
+	index := map[string]int{}
 	var all []tile
-	for _, s := range []model.Status{
-		model.Failed, model.Interrupted, model.Changed, model.WouldRun, model.WouldRefresh, model.MayRun,
-		model.Skipped, model.Deferred, model.Shutdown, model.NotReached, model.Stable,
-	} {
-		if n := r.Summary.Count[s]; n > 0 {
-			all = append(all, tile{statusStyle(s), s.String(), n})
+	groups := map[string]pageGroup{}
+	for i := range r.Resources {
+		o := &r.Resources[i]
+		key := resultKey(o)
+		if n, ok := index[key]; ok {
+			all[n].N++
+			continue
 		}
-		if s == model.Failed && r.Summary.Ignored > 0 {
-			all = append(all, tile{styleOf(&model.ResourceReport{Status: s, Ignored: true}), "ignored", r.Summary.Ignored})
+		index[key], groups[key] = len(all), groupOf(o)
+		all = append(all, tile{tileStyle(o), key, 1})
+	}
+	slices.SortStableFunc(all, func(a, b tile) int {
+		return cmp.Or(cmp.Compare(groups[a.Status], groups[b.Status]), cmp.Compare(symbolRank(a.Marker), symbolRank(b.Marker)), cmp.Compare(a.Status, b.Status))
+	})
+	return all
+}
+
+// tileStyle is the style of all resources with the result of this one.
+func tileStyle(o *model.ResourceReport) style {
+	s := model.ResourceReport{Status: o.Status, Ignored: o.Ignored}
+	if o.Status == model.WouldRun {
+		s.Action, s.Command = o.Action, o.Command
+	}
+	return styleOf(&s)
+}
+
+// symbolRank returns the position of a symbol in the legend.
+func symbolRank(symbol string) int {
+	for i, l := range legend {
+		if l.symbol == symbol {
+			return i
 		}
 	}
-	return all
+	return len(legend)
 }
 
 // addResources adds the resources with the links between them, and the failures.
@@ -153,7 +189,7 @@ func (p *pageRun) addResources(r *model.Report, t Trace) {
 	anchors := make(map[string]pageLink, len(r.Resources))
 	for i := range r.Resources {
 		id := r.Resources[i].ID
-		anchors[id] = pageLink{fmt.Sprintf("#%s-%d", p.Key, i), Escape(id)}
+		anchors[id] = pageLink{"#" + p.resourceKey(i), Escape(id)}
 	}
 	linked := func(id string) pageLink {
 		if a, ok := anchors[id]; ok {
@@ -169,7 +205,7 @@ func (p *pageRun) addResources(r *model.Report, t Trace) {
 	for i := range r.Resources {
 		o := &r.Resources[i]
 		x := newPageResource(o)
-		x.Key = fmt.Sprintf("%s-%d", p.Key, i)
+		x.Key = p.resourceKey(i)
 		x.Before, x.After = before[o.ID], after[o.ID]
 		for _, id := range o.RefreshedBy {
 			x.RefreshedBy = append(x.RefreshedBy, linked(id))
@@ -179,8 +215,26 @@ func (p *pageRun) addResources(r *model.Report, t Trace) {
 			x.RootCause = &a
 		}
 		if x.Open {
-			p.Failures = append(p.Failures, pageFailure{[]pageLink{anchors[o.ID]}, x.Reason, failureCost(r, o)})
+			p.Failures = append(p.Failures, pageFailure{[]pageLink{anchors[o.ID]}, x.Reason, lastOutputLine(o), failureCost(r, o)})
 		}
 		p.Resources = append(p.Resources, x)
+	}
+	p.sortResources()
+}
+
+// resourceKey returns the anchor of the resource with index n in the report.
+func (p *pageRun) resourceKey(n int) string { return fmt.Sprintf("%s-%d", p.Key, n) }
+
+// sortResources puts the groups of resources in their order, and a title on the
+// first resource of each, if there are several.
+func (p *pageRun) sortResources() {
+	slices.SortStableFunc(p.Resources, func(a, b pageResource) int { return cmp.Compare(a.group, b.group) })
+	if n := len(p.Resources); n == 0 || p.Resources[0].group == p.Resources[n-1].group {
+		return
+	}
+	for i := range p.Resources {
+		if i == 0 || p.Resources[i].group != p.Resources[i-1].group {
+			p.Resources[i].GroupTitle = groupTitles[p.Resources[i].group]
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed" // the style sheet of the graph
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/settle-cm/settle/cmd/internal/layout"
@@ -25,13 +26,50 @@ type figure struct {
 	Graph
 	styles []style            // by node; may be missing
 	titles func(n int) string // the tooltip of a node; may be nil
+	legend []edgeStyle        // of edges, where no page around the drawing has one
 	target func(n int) string // the link target of a node; may be nil
+}
+
+// edgeStyle explains how the edges of one kind are drawn.
+type edgeStyle struct{ Class, Text string }
+
+var edgeStyles = []edgeStyle{
+	{"subscribe", "a change refreshes it"},
+	{"require", "runs before it"},
+	{"parent", "is its parent directory"},
+	{"loop", "part of a dependency cycle"},
+}
+
+// usedEdgeStyles returns the styles that occur among edges.
+func usedEdgeStyles(edges []Edge) []edgeStyle {
+	used := map[string]bool{}
+	for _, e := range edges {
+		used[e.Kind] = true
+		used["loop"] = used["loop"] || e.Loop
+	}
+	return slices.DeleteFunc(slices.Clone(edgeStyles), func(s edgeStyle) bool { return !used[s.Class] })
+}
+
+// The legend below a drawing: a line and its text for each style, in one column.
+const (
+	legendLine   = 18 // pixels between two lines
+	legendSample = 34 // pixels of a sample edge
+)
+
+// writeLegend writes the legend of a drawing that no page explains, from y downwards.
+func writeLegend(b *strings.Builder, styles []edgeStyle, y int) {
+	for i, s := range styles {
+		at := y + i*legendLine
+		fmt.Fprintf(b, `<g class="legend"><g class="sample edge %s"><path d="M0 %dh%d"/><path class="tip" d="M%d %dl-7 -4v8z"/></g><text class="note" x="%d" y="%d">%s</text></g>`+"\n",
+			s.Class, at, legendSample-6, legendSample, at, legendSample+8, at+4, s.Text)
+	}
 }
 
 // renderSVG returns a graph as a picture that needs no other file and follows the
 // reader's light or dark theme.
 func renderSVG(g Graph) []byte {
 	f := newFigure(g)
+	f.legend = usedEdgeStyles(g.Edges)
 	return []byte(f.svg("<style>" + graphCSS + "</style>\n"))
 }
 
@@ -76,6 +114,12 @@ func (f *figure) svg(head string) string {
 		}
 	}
 	d := layout.Place(widths, links)
+	legendTop := d.Height
+	if len(f.legend) > 0 {
+		legendTop += 24
+		d.Height = legendTop + (len(f.legend)-1)*legendLine + 8
+		d.Width = max(d.Width, 240)
+	}
 	var b strings.Builder
 	const margin = 4
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" width="%d" height="%d" viewBox="%d %d %d %d" role="group" aria-label="Graph of %s">`+"\n",
@@ -90,6 +134,7 @@ func (f *figure) svg(head string) string {
 	for i := range f.Nodes {
 		f.node(&b, i, d.Boxes[i], labels[i])
 	}
+	writeLegend(&b, f.legend, legendTop)
 	b.WriteString("</svg>\n")
 	return b.String()
 }

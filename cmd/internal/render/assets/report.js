@@ -31,6 +31,7 @@
     run.shown.textContent = filtered ? `${n} of ${run.resources.length} resources shown` : "";
     run.jump.hidden = !filtered;
     run.none.hidden = n > 0;
+    all(".group", run.root).forEach((g) => { g.hidden = filtered; });
   };
 
   const clear = (run) => {
