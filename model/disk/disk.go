@@ -41,7 +41,8 @@ type NewFile struct {
 	Kind    Kind                    // Regular, Directory or Link
 	Content func(w io.Writer) error // writes the content of a file; nil: the file is empty
 	Target  string                  // of a link
-	Mode    *uint32                 // nil: 0644, for a directory 0755
+	Mode    *uint32                 // nil: Bits without those that the umask takes
+	Bits    uint32                  // 0: 0666, for a directory 0777
 	UID     *uint32                 // nil: the user that runs settle
 	GID     *uint32                 // nil: the group that the directory and the system choose
 	// Force allows the entry to replace a directory with all its contents, and

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/settle-cm/settle/model/disk"
-	"golang.org/x/sys/unix"
 )
 
 // Adjust sets the owner, group and mode of a path where they are not nil. It does
@@ -31,8 +30,7 @@ func Adjust(path string, mode, uid, gid *uint32) error {
 	return nil
 }
 
-// setAttributes sets the owner, group and mode of a new entry: those of n, and
-// the usual mode when n has none.
+// setAttributes sets the owner, group and mode of a new entry where n has them.
 func (p *parent) setAttributes(made *newEntry, name string, n *disk.NewFile) error {
 	i, err := openEntry(p.fd, name)
 	if err != nil {
@@ -42,12 +40,10 @@ func (p *parent) setAttributes(made *newEntry, name string, n *disk.NewFile) err
 	if !made.is(&i.stat) {
 		return fmt.Errorf("another process has replaced %s", p.join(name))
 	}
-	if n.Mode == nil && n.Kind != disk.Link {
-		usual := uint32(0o644)
-		if n.Kind == disk.Directory {
-			usual = 0o755 | uint32(i.stat.Mode)&unix.S_ISGID // keep the bit that the directory passes on
+	if n.Mode == nil && made.added != 0 {
+		if err := i.chmod(p.fd, name, uint32(i.stat.Mode)&permissions&^made.added); err != nil {
+			return err
 		}
-		_ = i.chmod(p.fd, name, usual) // a file system without modes refuses it
 	}
 	return p.set(i, name, n.Mode, n.UID, n.GID)
 }

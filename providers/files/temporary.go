@@ -26,9 +26,10 @@ func temporary(name string) string {
 // newEntry is a new entry under its temporary name. Its lock tells other runs
 // that it does not belong to a killed run.
 type newEntry struct {
-	file *os.File    // a regular file, open for writing until it is finished; else nil
-	hold int         // a second descriptor that carries the lock; -1: no lock
-	stat unix.Stat_t // of the locked entry
+	file  *os.File    // a regular file, open for writing until it is finished; else nil
+	hold  int         // a second descriptor that carries the lock; -1: no lock
+	stat  unix.Stat_t // of the locked entry
+	added uint32      // rights of the owner that the finished entry does not have
 }
 
 // is reports whether a stat describes the new entry. A link cannot be locked, so
@@ -49,7 +50,7 @@ func (m *newEntry) close() {
 	}
 }
 
-// make creates the entry under its temporary name, empty and private to its owner.
+// make creates the entry under its temporary name, empty.
 func (p *parent) make(temp string, n *disk.NewFile) (*newEntry, error) {
 	const attempts = 100 // every failed attempt needs another process that interferes
 	for range attempts {
@@ -76,33 +77,50 @@ func (p *parent) createOnce(temp string, n *disk.NewFile) (*newEntry, error) {
 	case disk.Link:
 		return made, unix.Symlinkat(n.Target, p.fd, temp)
 	case disk.Directory:
-		if err := unix.Mkdirat(p.fd, temp, 0o700); err != nil {
+		if err := unix.Mkdirat(p.fd, temp, firstMode(n, 0o777, 0o700)); err != nil {
 			return nil, err
 		}
-		p.allowOwner(temp)
+		made.added = p.allowOwner(temp, 0o700)
 		return made, nil
 	case disk.Regular:
-		fd, err := openRetry(p.fd, temp, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, 0o600)
+		flags := unix.O_RDWR | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW
+		fd, err := openRetry(p.fd, temp, flags, firstMode(n, 0o666, 0o600))
 		if err != nil {
 			return nil, err
 		}
 		made.file = os.NewFile(uintptr(fd), p.join(temp))
-		_ = made.file.Chmod(0o600) // for a umask that takes these bits; a failure here repeats at the final mode
+		made.added = p.allowOwner(temp, 0o600)
 		return made, nil
 	}
 	return nil, fmt.Errorf("cannot make %s", n.Kind)
 }
 
-// allowOwner gives the owner all rights in a new directory, whatever the umask is.
-func (p *parent) allowOwner(temp string) {
+// firstMode returns the mode in which a new entry is created. The kernel applies
+// the umask to it. An entry with a declared mode is private until it has that mode.
+func firstMode(n *disk.NewFile, usual, private uint32) uint32 {
+	switch {
+	case n.Mode != nil:
+		return private
+	case n.Bits != 0:
+		return n.Bits
+	}
+	return usual
+}
+
+// allowOwner gives the owner the rights in a new entry that settle needs to finish
+// it: the umask, or the source of a copy, may lack them. It returns the rights
+// that it added, which setAttributes takes away again.
+func (p *parent) allowOwner(temp string, rights uint32) (added uint32) {
 	i, err := openEntry(p.fd, temp)
 	if err != nil {
-		return
+		return 0
 	}
 	defer i.close()
-	if kind(&i.stat) == disk.Directory && i.stat.Mode&0o700 != 0o700 {
-		_ = i.chmod(p.fd, temp, 0o700) // a failure here repeats at the final mode
+	mode := uint32(i.stat.Mode) & permissions
+	if kind(&i.stat) == disk.Link || mode&rights == rights || i.chmod(p.fd, temp, mode|rights) != nil {
+		return 0 // a failure of chmod shows when the entry is used
 	}
+	return rights &^ mode
 }
 
 // lock locks the new entry and reports whether its name still leads to it.

@@ -166,7 +166,7 @@ func (c *comparison) compareID(property, declared string, have uint32, lookUp fu
 // newFile returns the entry that takes the path's place. When it replaces an
 // entry of its own kind, it keeps the owner and mode that are not declared.
 func (c *comparison) newFile() disk.NewFile {
-	n := disk.NewFile{Kind: c.kind, Target: c.target, Mode: c.mode, UID: c.uid, GID: c.gid}
+	n := disk.NewFile{Kind: c.kind, Target: c.target, Mode: c.mode, Bits: c.bits, UID: c.uid, GID: c.gid}
 	if n.Mode == nil {
 		n.Mode = c.defaultMode
 	}

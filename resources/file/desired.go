@@ -23,6 +23,7 @@ type desired struct {
 	target      string  // of a link
 	mode        *uint32
 	defaultMode *uint32 // mode of a new entry when mode is nil
+	bits        uint32  // permissions of the source, for a new entry without both; 0: none
 }
 
 // hasContent reports whether the content of the file is declared.
@@ -48,7 +49,7 @@ func (f *file) visit(fn func(desired) error) error {
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("source %s is no regular file", f.source)
 		}
-		p.defaultMode = f.modeOfCopy(info)
+		f.setModeOfCopy(&p, info)
 	}
 	return fn(p)
 }
@@ -62,17 +63,13 @@ func (f *file) desired() desired {
 	return p
 }
 
-// modeOfCopy returns the mode of a new copy when none is declared.
-func (f *file) modeOfCopy(info fs.FileInfo) *uint32 {
-	switch {
-	case info.Mode()&0o111 != 0 && f.sensitive:
-		return newMode(0o700)
-	case info.Mode()&0o111 != 0:
-		return newMode(0o755)
-	case f.sensitive:
-		return newMode(0o600)
+// setModeOfCopy sets the mode of a new copy when none is declared: that of its
+// source under the umask. A sensitive copy is private to its owner.
+func (f *file) setModeOfCopy(p *desired, info fs.FileInfo) {
+	p.bits = uint32(info.Mode().Perm())
+	if f.sensitive {
+		p.defaultMode = newMode(p.bits & 0o700)
 	}
-	return nil
 }
 
 func newMode(bits uint32) *uint32 { return &bits }
@@ -92,6 +89,10 @@ func (f *file) visitTree(fn func(desired) error) error {
 		switch {
 		case d.IsDir():
 			p.kind, p.source = disk.Directory, ""
+			if info, err := d.Info(); err == nil {
+				f.setModeOfCopy(&p, info)
+				p.bits |= 0o700 // else its contents could not be copied
+			}
 			if f.mode != nil {
 				p.mode = newMode(*f.mode | *f.mode&0o444>>2) // a directory that can be read can be entered
 			}
@@ -106,7 +107,7 @@ func (f *file) visitTree(fn func(desired) error) error {
 			if err != nil {
 				return f.sourceError(path, err)
 			}
-			p.defaultMode = f.modeOfCopy(info)
+			f.setModeOfCopy(&p, info)
 		default:
 			return fmt.Errorf("source %s is a special file, which is not copied", path)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,6 +30,7 @@ const role = "SETTLE_FILE_TEST"
 var roles = map[string]func(dir string) error{"huge": convergeHuge, "nobody": walkAsNobody}
 
 func TestMain(m *testing.M) {
+	syscall.Umask(0o022) // the expected modes are under this umask
 	proc.Main()
 	name, dir, _ := strings.Cut(os.Getenv(role), " ")
 	if play, ok := roles[name]; ok {
@@ -106,7 +108,7 @@ func TestPlanNamesAndApplyMakesEveryDifference(t *testing.T) {
 		{"", ``, `would_run: missing`, "0644 "},
 		{"", `content: x, mode: "0400"`, `would_run: missing`, "0400 x"},
 		{"", `content: x, sensitive: true`, `would_run: missing`, "0600 x"},
-		{"", `source: tool`, `would_run: missing`, "0755 tool"},
+		{"", `source: tool`, `would_run: missing`, "0700 tool"},
 		{"", `source: tool, mode: "0640"`, `would_run: missing`, "0640 tool"},
 		{"", `ensure: directory`, `would_run: missing`, "0755/"},
 		{"", `ensure: link, target: elsewhere`, `would_run: missing`, "→ elsewhere"},
@@ -203,6 +205,35 @@ func standing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%04o %s", info.Mode().Perm(), content)
+}
+
+// A private key must not become readable because it is copied.
+func TestNewFileHasTheModeOfItsSourceUnderTheUmask(t *testing.T) {
+	for _, tt := range []struct{ source, properties, want string }{
+		{"0600", `source: src`, "0600"},
+		{"0444", `source: src`, "0444"},
+		{"0666", `source: src`, "0644"},
+		{"4755", `source: src`, "0755"},
+		{"0640", `source: src, sensitive: true`, "0600"},
+		{"0600", `source: src, mode: "0664"`, "0664"},
+		{"0600", `content: x`, "0644"},
+		{"0600", `content: x, mode: "0666"`, "0666"},
+	} {
+		t.Run(tt.source+" "+tt.properties, func(t *testing.T) {
+			dir := t.TempDir()
+			src := filepath.Join(dir, "src")
+			bits, err := strconv.ParseUint(tt.source, 8, 32)
+			if err = errors.Join(err, os.WriteFile(src, []byte("key"), 0o600), syscall.Chmod(src, uint32(bits))); err != nil {
+				t.Fatal(err)
+			}
+			if o := one(t, dir, tt.properties, engine.Apply); o.Status != model.Changed {
+				t.Fatal(o.Reason)
+			}
+			if got, _, _ := strings.Cut(standing(t, filepath.Join(dir, "path")), " "); got != tt.want {
+				t.Errorf("mode %s; want %s", got, tt.want)
+			}
+		})
+	}
 }
 
 func TestMissingDirectoryFailsTheFile(t *testing.T) {

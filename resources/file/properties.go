@@ -13,7 +13,7 @@ var properties = []model.Property{
 	{Name: "target", Kind: model.Line, Meaning: "where the link points, as it is to be read from the link", Example: "/opt/app-1.2"},
 	{Name: "owner", Kind: model.Line, Default: "as it is; of something new, who runs settle", Meaning: "user, by name or number", Example: "root"},
 	{Name: "group", Kind: model.Line, Default: "as it is; of something new, as the system has it", Meaning: "group, by name or number", Example: "www-data"},
-	{Name: "mode", Kind: model.Line, Default: "as it is; of something new, 0644, 0755 for directories and copies of executable files, 0600 when sensitive", Meaning: "permissions in octal, in quotes; with recurse directories may be entered wherever the mode lets files be read", Example: "\"0644\""},
+	{Name: "mode", Kind: model.Line, Default: "as it is; of something new, the source's, else 0666 (directories 0777), without what the umask takes; 0600 when sensitive", Meaning: "permissions in octal, in quotes; with recurse directories may be entered wherever the mode lets files be read", Example: "\"0644\""},
 	{Name: "replace", Kind: model.Bool, Default: "true", Meaning: "false makes the file when it is missing, and leaves what is in it alone from then on", Example: "false"},
 	{Name: "backup", Kind: model.Bool, Default: "false", Meaning: "keep what is replaced or removed in the state directory, under .backup and the id of the run, as long as `settle history` has the run", Example: "true"},
 	{Name: "validate", Kind: model.CommandLine, Meaning: "command that has to exit 0 before a new file takes its place; % in it is the new file's path until then, and %% a percent sign", Example: "visudo -cf %"},

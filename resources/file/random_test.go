@@ -145,7 +145,7 @@ func plant(t *testing.T, r *rand.Rand, dir string, depth int) map[string]string 
 		var err error
 		switch kind := r.IntN(3); {
 		case kind == 0 && depth > 0:
-			want[name] = "0755/"
+			want[name] = "0700/"
 			for rel, what := range plant(t, r, path, depth-1) {
 				want[filepath.Join(name, rel)] = what
 			}
@@ -154,10 +154,7 @@ func plant(t *testing.T, r *rand.Rand, dir string, depth int) map[string]string 
 			err = os.Symlink("../"+name, path)
 		default:
 			mode, content := os.FileMode(0o400|r.IntN(0o1000)), strings.Repeat("z", r.IntN(70_000))
-			want[name] = "0644 " + content
-			if mode&0o111 != 0 {
-				want[name] = "0755 " + content
-			}
+			want[name] = fmt.Sprintf("%04o %s", mode&^0o022, content)
 			err = os.WriteFile(path, []byte(content), 0o600)
 			if err == nil {
 				err = os.Chmod(path, mode)

@@ -161,7 +161,7 @@ func TestRecurseCopiesATree(t *testing.T) {
 	}
 	one(t, dir, `source: src, recurse: true`, engine.Apply)
 	for name, want := range map[string]string{
-		"": "0750/", "other": "0600 stays\n", "app.conf": "0600 app\n", "conf.d": "0755/", "conf.d/a": "0644 a\n", "start": "0755 #!/bin/sh\n", "link": "→ app.conf",
+		"": "0750/", "other": "0600 stays\n", "app.conf": "0600 app\n", "conf.d": "0755/", "conf.d/a": "0644 a\n", "start": "0700 #!/bin/sh\n", "link": "→ app.conf",
 	} {
 		if got := standing(t, filepath.Join(at("path"), name)); got != want {
 			t.Errorf("%s: %q; want %q", name, got, want)
