@@ -58,6 +58,9 @@ type NewFile struct {
 type Functions struct {
 	// Look returns the state of a path itself; it does not follow a link there.
 	Look func(path string) (State, error)
+	// Follow returns the path that the link at a path leads to, without links. It
+	// fails where another user may have planted a link on the way.
+	Follow func(path string) (string, error)
 	// Open opens the regular file at a path for reading.
 	Open func(path string) (io.ReadCloser, error)
 	// Obstacle returns why a change of the path would fail now, or nil.

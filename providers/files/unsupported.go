@@ -17,6 +17,9 @@ func Look(path string) (disk.State, error) {
 	return disk.State{}, fail("look at", path, errSystem)
 }
 
+// Follow returns the path that a link leads to.
+func Follow(path string) (string, error) { return "", fail("follow", path, errSystem) }
+
 // Open opens the regular file at a path for reading.
 func Open(path string) (io.ReadCloser, error) { return nil, fail("open", path, errSystem) }
 

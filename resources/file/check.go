@@ -87,6 +87,9 @@ func (f *file) summarize(s *summary, c *comparison) error {
 			if err != nil {
 				return err
 			}
+			if !filepath.IsLocal(rel) { // the tree's own path is a link
+				rel = "."
+			}
 			text = rel + ": " + text
 		}
 		s.texts = append(s.texts, text)
@@ -156,6 +159,8 @@ func (f *file) diff(c *comparison) (string, error) {
 		}
 	case disk.Missing:
 		from = "/dev/null"
+	case disk.Link:
+		from += " (a link to " + c.have.Target + ")"
 	default:
 		return "", nil
 	}

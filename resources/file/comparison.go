@@ -53,7 +53,7 @@ func (c *comparison) addKind(text string) {
 
 // compare reads the state of one path and compares it with its declaration.
 func (f *file) compare(ctx context.Context, p desired) (*comparison, error) {
-	have, err := f.w.Disk.Look(p.path)
+	have, err := f.look(&p)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,8 @@ func (f *file) compare(ctx context.Context, p desired) (*comparison, error) {
 		c.add("", "a killed run left "+have.Remains)
 	}
 	switch {
+	case p.mustExist && have.Kind == disk.Directory:
+		return c, nil
 	case p.kind == disk.Missing:
 		err = f.compareMissing(c)
 	case have.Kind != disk.Missing && f.onlyCreate && have.Kind != p.kind:
@@ -81,6 +83,43 @@ func (f *file) compare(ctx context.Context, p desired) (*comparison, error) {
 		f.compareAttributes(c)
 	}
 	return c, nil
+}
+
+// look returns the state of a path. It adapts the declaration to the entry there:
+// attributes alone apply to every kind, and to the entry that a link leads to.
+func (f *file) look(p *desired) (disk.State, error) {
+	have, err := f.w.Disk.Look(p.path)
+	if err != nil {
+		return have, err
+	}
+	if have.Kind == disk.Link && (p.keepKind || p.kind == disk.Directory && p.path == f.path) {
+		if have, err = f.followLink(p, have); err != nil {
+			return have, err
+		}
+	}
+	if p.keepKind && have.Kind != disk.Missing && have.Kind != disk.Link {
+		p.kind = have.Kind
+	}
+	return have, nil
+}
+
+// followLink makes a declaration apply to the entry that its link leads to, and
+// returns the state of that entry. A link that should be a directory, and does not
+// lead to one, stays the entry to replace.
+func (f *file) followLink(p *desired, link disk.State) (disk.State, error) {
+	path, err := f.w.Disk.Follow(p.path)
+	if err != nil && !p.keepKind {
+		return link, nil
+	}
+	if err != nil {
+		return link, fmt.Errorf("%w: declare content or target to replace it", err)
+	}
+	have, err := f.w.Disk.Look(path)
+	if err != nil || !p.keepKind && have.Kind != disk.Directory {
+		return link, err
+	}
+	p.path = path
+	return have, nil
 }
 
 // compareMissing compares a path that is declared absent.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/settle-cm/settle/model"
@@ -23,6 +24,8 @@ type desired struct {
 	target      string  // of a link
 	mode        *uint32
 	defaultMode *uint32 // mode of a new entry when mode is nil
+	keepKind    bool    // only attributes are declared: an entry keeps its kind, and a link is followed
+	mustExist   bool    // only a missing entry differs: another resource declares the rest
 	bits        uint32  // permissions of the source, for a new entry without both; 0: none
 }
 
@@ -59,6 +62,7 @@ func (f *file) desired() desired {
 	p := desired{path: f.path, kind: f.kind, content: f.content, target: f.target, mode: f.mode}
 	if f.kind == disk.Regular {
 		p.source = f.source
+		p.keepKind = !p.hasContent()
 	}
 	return p
 }
@@ -67,7 +71,7 @@ func (f *file) desired() desired {
 // source under the umask. A sensitive copy is private to its owner.
 func (f *file) setModeOfCopy(p *desired, info fs.FileInfo) {
 	p.bits = uint32(info.Mode().Perm())
-	if f.sensitive {
+	if f.sensitive && !info.IsDir() {
 		p.defaultMode = newMode(p.bits & 0o700)
 	}
 }
@@ -80,39 +84,72 @@ func (f *file) visitTree(fn func(desired) error) error {
 		return fmt.Errorf("source %s is no directory: recurse is for directories", f.source)
 	}
 	root := f.source + string(filepath.Separator) // the separator makes WalkDir follow a link here
+	var inner []*file                             // trees of other resources inside of this one
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return f.sourceError(path, err)
 		}
-		rel := strings.TrimPrefix(path, root)
-		p := desired{path: filepath.Join(f.path, rel), mode: f.mode, source: path}
-		switch {
-		case d.IsDir():
-			p.kind, p.source = disk.Directory, ""
-			if info, err := d.Info(); err == nil {
-				f.setModeOfCopy(&p, info)
-				p.bits |= 0o700 // else its contents could not be copied
-			}
-			if f.mode != nil {
-				p.mode = newMode(*f.mode | *f.mode&0o444>>2) // a directory that can be read can be entered
-			}
-		case d.Type()&fs.ModeSymlink != 0:
-			p.kind, p.source, p.mode = disk.Link, "", nil
-			if p.target, err = os.Readlink(path); err != nil {
-				return f.sourceError(path, err)
-			}
-		case d.Type().IsRegular():
-			p.kind = disk.Regular
-			info, err := d.Info()
-			if err != nil {
-				return f.sourceError(path, err)
-			}
-			f.setModeOfCopy(&p, info)
-		default:
-			return fmt.Errorf("source %s is a special file, which is not copied", path)
+		p := desired{path: filepath.Join(f.path, strings.TrimPrefix(path, root)), source: path}
+		skip, err := f.leaveToOthers(&p, d, &inner)
+		if skip || err != nil {
+			return err
+		}
+		if err := f.describeEntry(&p, d); err != nil {
+			return err
 		}
 		return fn(p)
 	})
+}
+
+// leaveToOthers reports whether another resource declares the entry of a tree.
+// That resource wins. Inner collects trees that other resources declare inside.
+func (f *file) leaveToOthers(p *desired, d fs.DirEntry, inner *[]*file) (skip bool, err error) {
+	if slices.ContainsFunc(*inner, func(other *file) bool { return other.copies(p.path) }) {
+		return true, nil
+	}
+	other := f.w.declaredAt(p.path)
+	switch {
+	case other == nil || other == f:
+		return false, nil
+	case d.IsDir() && other.kind != disk.Directory:
+		return true, fs.SkipDir
+	case !d.IsDir():
+		return true, nil
+	}
+	if other.recurse {
+		*inner = append(*inner, other)
+	}
+	p.mustExist = true // the contents need the directory, and the other resource runs later
+	return false, nil
+}
+
+// describeEntry completes the declaration of one entry of a tree.
+func (f *file) describeEntry(p *desired, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return f.sourceError(p.source, err)
+	}
+	source := p.source
+	switch {
+	case d.IsDir():
+		p.kind, p.source, p.mode = disk.Directory, "", f.mode
+		f.setModeOfCopy(p, info)
+		p.bits |= 0o700 // else its contents could not be copied
+		if f.mode != nil {
+			p.mode = newMode(*f.mode | *f.mode&0o444>>2) // a directory that can be read can be entered
+		}
+	case d.Type()&fs.ModeSymlink != 0:
+		p.kind, p.source = disk.Link, ""
+		if p.target, err = os.Readlink(source); err != nil {
+			return f.sourceError(source, err)
+		}
+	case d.Type().IsRegular():
+		p.kind, p.mode = disk.Regular, f.mode
+		f.setModeOfCopy(p, info)
+	default:
+		return fmt.Errorf("source %s is a special file, which is not copied", source)
+	}
+	return nil
 }
 
 // sourceError describes why a source cannot be read.

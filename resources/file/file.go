@@ -5,6 +5,7 @@ package file
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -62,6 +63,15 @@ func (w *world) declaresParent(path string) bool {
 	return false
 }
 
+// declaredAt returns the resource that declares a path itself, or nil.
+func (w *world) declaredAt(path string) *file {
+	f, ok := w.paths.Load(path)
+	if !ok {
+		return nil
+	}
+	return f.(*file)
+}
+
 // file is one resource as declared.
 type file struct {
 	w          *world
@@ -83,6 +93,16 @@ type file struct {
 	force      bool
 	timeout    time.Duration
 	sensitive  bool
+}
+
+// copies reports whether the tree of a resource has an entry for a path below its own.
+func (f *file) copies(path string) bool {
+	rel, err := filepath.Rel(f.path, path)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(f.source, rel))
+	return err == nil
 }
 
 // About returns the facts that need no look at the machine. A plain file or
