@@ -5,26 +5,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
+	"github.com/settle-cm/settle/cmd/internal/cmdline"
 )
 
 func TestWrongCommandLinesSayWhatToWrite(t *testing.T) {
 	for _, row := range []struct{ line, want string }{
-		{"run", `unexpected argument run, did you mean "settle apply"?`},
-		{"help check", `unexpected argument check, did you mean "settle plan"?`},
-		{"site.yaml", `unexpected argument site.yaml, did you mean "settle apply site.yaml"?`},
-		{"sub/site.yml --only x#y", `unexpected argument sub/site.yml, did you mean "settle apply sub/site.yml"?`},
-		{"aply", `unexpected argument aply, did you mean "apply"?`},
+		{"run", `unexpected argument run; did you mean "settle apply"?`},
+		{"help check", `unexpected argument check; did you mean "settle plan"?`},
+		{"site.yaml", `unexpected argument site.yaml; did you mean "settle apply site.yaml"?`},
+		{"sub/site.yml --only x#y", `unexpected argument sub/site.yml; did you mean "settle apply sub/site.yml"?`},
+		{"aply", `unexpected argument aply; did you mean "apply"?`},
 		{"zzzzzz", `unexpected argument zzzzzz`},
 		{"helper run.yaml --helper x", `unexpected argument run.yaml`},
 		{"graph a.yaml run", `unexpected argument run`},
-		{"apply --dry-run", `unknown flag --dry-run, did you mean "settle plan"?`},
-		{"apply --dry-run=true", `unknown flag --dry-run, did you mean "settle plan"?`},
-		{"apply -n", `unknown flag -n, did you mean "settle plan"?`},
-		{"apply --onyl a#b", `unknown flag --onyl, did you mean "--only"?`},
-		{"apply --out x", `unknown flag --out: it is a flag of settle plan`},
-		{"apply --all", `unknown flag --all: it is a flag of settle forget, pause, resume`},
-		{"apply --json", `unknown flag --json, did you mean "--output json"?`}, // which version takes
+		{"apply --dry-run", `unknown flag --dry-run; did you mean "settle plan"?`},
+		{"apply --dry-run=true", `unknown flag --dry-run; did you mean "settle plan"?`},
+		{"apply -n", `unknown flag -n; did you mean "settle plan"?`},
+		{"apply --onyl a#b", `unknown flag --onyl; did you mean "--only"?`},
+		{"apply --out x", `unknown flag --out; it is a flag of settle plan`},
+		{"apply --all", `unknown flag --all; it is a flag of settle forget, pause, resume`},
+		{"apply --json", `unknown flag --json; did you mean "--output json"?`}, // which version takes
 		{"apply --zzzzzz", `unknown flag --zzzzzz`},
 		{"plan --only", `--only: REF is missing`},
 		{"plan --tags", `--tags: TAG is missing`},
@@ -36,7 +36,7 @@ func TestWrongCommandLinesSayWhatToWrite(t *testing.T) {
 		{"completion", `SHELL is missing. The shell: bash, zsh or fish`},
 		{"show", `RUN is missing. The run, as history lists it, or last`},
 	} {
-		_, _, err := parse(meant(strings.Fields(row.line)), io.Discard)
+		_, _, err := parseArgs(cmdline.TranslateWords(strings.Fields(row.line)), io.Discard)
 		if err == nil || err.Error() != row.want {
 			t.Errorf("settle %s: %v\nwant %s", row.line, err, row.want)
 		}
@@ -44,7 +44,7 @@ func TestWrongCommandLinesSayWhatToWrite(t *testing.T) {
 			t.Errorf("settle %s: no usage behind it", row.line)
 		}
 	}
-	_, _, err := parse([]string{""}, io.Discard)
+	_, _, err := parseArgs([]string{""}, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "is empty") {
 		t.Errorf("an empty word: %v", err)
 	}
@@ -52,7 +52,7 @@ func TestWrongCommandLinesSayWhatToWrite(t *testing.T) {
 
 // What is suggested is there, and nobody is led away from what is.
 func TestOtherToolsWordsLeadToOurs(t *testing.T) {
-	root := kong.Must(&grammar{}, kong.Name("settle")).Model.Node
+	root := commandModel()
 	flags := map[string]bool{}
 	for _, node := range root.Leaves(false) {
 		for _, group := range node.AllFlags(false) {
@@ -64,16 +64,16 @@ func TestOtherToolsWordsLeadToOurs(t *testing.T) {
 			}
 		}
 	}
-	for theirs, ours := range commandWords {
-		if child(root, ours) == nil || child(root, theirs) != nil {
+	for theirs, ours := range cmdline.CommandReplacements {
+		if cmdline.FindCommand(root, ours) == nil || cmdline.FindCommand(root, theirs) != nil {
 			t.Errorf("%s leads to %s", theirs, ours)
 		}
 	}
-	for theirs, ours := range flagWords {
+	for theirs, ours := range cmdline.FlagReplacements {
 		word, _, _ := strings.Cut(ours, " ")
 		if command, ok := strings.CutPrefix(ours, "settle "); ok {
 			name, _, _ := strings.Cut(command, " ")
-			if child(root, name) == nil {
+			if cmdline.FindCommand(root, name) == nil {
 				t.Errorf("%s leads to %s", theirs, ours)
 			}
 		} else if !flags[word] {

@@ -1,12 +1,20 @@
 package main
 
-import "embed"
+import (
+	"embed"
 
-// scripts ask this program what may stand where somebody is typing (complete.go):
-// they know nothing of its commands, so that they do not have to change with them.
+	"github.com/settle-cm/settle/cmd/internal/complete"
+)
+
+// scripts are the completion scripts. They ask this program for the values at the
+// cursor, so that they need not change when a command does.
 //
 //go:embed completion/settle.*
 var scripts embed.FS
+
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
+}
 
 func (c *completionCommand) run(a *app) []ending {
 	script, err := scripts.ReadFile("completion/settle." + c.Shell)
@@ -19,7 +27,7 @@ func (c *completionCommand) run(a *app) []ending {
 
 // Help is shown by settle completion --help.
 func (*completionCommand) Help() string {
-	return `Completes commands, flags and their values, manifests, and what is in the manifest that the line names: resources, tags, runs. It reads that manifest, and neither runs nor writes anything.
+	return `Completes commands, flags and their values, manifests, and the resources, tags and runs of the manifest on the command line. It reads that manifest. It runs nothing and writes nothing.
 
 Examples:
 
@@ -29,7 +37,11 @@ Examples:
     settle completion fish > ~/.config/fish/completions/settle.fish`
 }
 
-// completing is the command that the scripts call. It is none of the grammar's.
-type completing []string
+// completeCommand answers the completion scripts. It is no command of the grammar.
+type completeCommand []string
 
-func (c completing) run(a *app) []ending { return a.complete(c) }
+func (c completeCommand) run(a *app) []ending {
+	completer := complete.Completer{Root: a.commands(), Sources: completionSources(a), Extensions: manifestExtensions}
+	a.print(completer.Reply(c))
+	return nil
+}

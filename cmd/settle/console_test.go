@@ -18,7 +18,7 @@ func TestWanted(t *testing.T) {
 		"apply json --nope":           false,
 		"apply --output jsonl --nope": false,
 	} {
-		if got := wanted(strings.Fields(line), "json"); got != want {
+		if got := wantsOutput(strings.Fields(line), "json"); got != want {
 			t.Errorf("%s: %v", line, got)
 		}
 	}

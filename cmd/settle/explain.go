@@ -5,9 +5,33 @@ import (
 	"github.com/settle-cm/settle/resources"
 )
 
+type schemaCommand struct{}
+
+// Help is shown by settle schema --help.
+func (*schemaCommand) Help() string {
+	return `Example:
+
+    settle schema > .settle.schema.json
+
+A manifest whose first line is "# yaml-language-server: $schema=./.settle.schema.json" is then completed and checked by editors.`
+}
+
 func (c *schemaCommand) run(a *app) []ending {
 	a.print(manifests.Schema(resources.Types(resources.World{})))
 	return nil
+}
+
+type explainCommand struct {
+	What string `arg:"" optional:"" name:"type.property" help:"A resource type, or one of its properties. Default: the types."`
+}
+
+// Help is shown by settle explain --help.
+func (*explainCommand) Help() string {
+	return `Examples:
+
+    settle explain                  the types
+    settle explain exec             all properties of a type
+    settle explain exec.creates     one of them`
 }
 
 func (c *explainCommand) run(a *app) []ending {

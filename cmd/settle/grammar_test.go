@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/settle-cm/settle/cmd/internal/cmdline"
 )
 
 // A part of the grammar has to mean what the whole means, or nothing.
@@ -17,17 +19,17 @@ func TestAPartOfTheGrammarMeansTheSame(t *testing.T) {
 	} {
 		args := strings.Fields(line)
 		var said, wants strings.Builder
-		g, ctx, err := parse(args, &said)
+		g, ctx, err := parseArgs(args, &said)
 		whole := &grammar{}
 		want, wantErr := parseInto(whole, args, &wants)
-		wantErr = advised(wantErr)
+		wantErr = cmdline.Explain(wantErr, manifestExtensions)
 		switch {
 		case (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error():
 			t.Errorf("%q: %v, want %v", line, err, wantErr)
 		case said.String() != wants.String():
 			t.Errorf("%q says %q, want %q", line, said.String(), wants.String())
 		case err != nil:
-		case g.Color != whole.Color || g.Verbose != whole.Verbose || g.Quiet != whole.Quiet:
+		case g.General != whole.General:
 			t.Errorf("%q: the flags of all commands are not the same", line)
 		default:
 			got := ctx.Selected()
@@ -43,7 +45,7 @@ func TestAPartOfTheGrammarMeansTheSame(t *testing.T) {
 
 // What is wrong with a command line is said by all that there is.
 func TestSuggestionsKnowAllCommands(t *testing.T) {
-	if _, _, err := parse([]string{"aply"}, io.Discard); err == nil || !strings.Contains(err.Error(), "apply") {
+	if _, _, err := parseArgs([]string{"aply"}, io.Discard); err == nil || !strings.Contains(err.Error(), "apply") {
 		t.Errorf("no suggestion: %v", err)
 	}
 }

@@ -10,6 +10,26 @@ import (
 	"github.com/settle-cm/settle/resources"
 )
 
+type graphCommand struct {
+	manifestArg
+	selectFlags
+	valueFlags
+	stateFlags
+	Run    string `placeholder:"RUN" help:"Colour it by what became of each resource in this run: last, or as history lists it."`
+	Output string `short:"o" enum:"dot,mermaid,json,svg,html" default:"dot" placeholder:"FORMAT" help:"dot, mermaid, json, svg or html."`
+}
+
+// Help is shown by settle graph --help.
+func (*graphCommand) Help() string {
+	return `An arrow points from what goes first to what waits for it: solid when a change refreshes, dashed when it only goes first.
+
+Examples:
+
+    settle graph site.yaml | dot -Tsvg > site.svg
+    settle graph -o mermaid site.yaml
+    settle graph --run last site.yaml     coloured by what the last run did`
+}
+
 func (c *graphCommand) run(a *app) []ending {
 	l := a.loadAlone(c.Manifest, order{mode: "graph"}, c.valueFlags)
 	e := ending{report: &l.report}

@@ -59,6 +59,17 @@ resources:
       #     timeout: 5m
 `
 
+type initCommand struct{}
+
+// Help is shown by settle init --help.
+func (*initCommand) Help() string {
+	return `Makes settle.yaml in this directory, commented, and .settle.schema.json beside it, by which editors complete and check it. Overwrites neither: exits 73 when there is one.
+
+Example:
+
+    settle init && settle plan`
+}
+
 func (c *initCommand) run(a *app) []ending {
 	made, err := makeStarter(manifests.Schema(resources.Types(resources.World{})))
 	if err != nil {

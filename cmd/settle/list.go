@@ -19,6 +19,22 @@ type listed struct {
 	Line        int      `json:"line"`
 }
 
+type listCommand struct {
+	manifestArg
+	selectFlags
+	valueFlags
+	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
+}
+
+// Help is shown by settle list --help.
+func (*listCommand) Help() string {
+	return `Examples:
+
+    settle list site.yaml
+    settle list --tags web site.yaml     what a selection holds
+    settle list -o json site.yaml | jq -r '.resources[].id'`
+}
+
 func (c *listCommand) run(a *app) []ending {
 	l := a.loadAlone(c.Manifest, order{mode: "list"}, c.valueFlags)
 	choose([]*loaded{l}, c.selection())

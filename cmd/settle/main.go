@@ -1,8 +1,8 @@
 // Settle brings one machine into the state that a YAML manifest declares.
 //
-// This package is the command line: it parses flags, reads manifests, wires the
-// packages below it together, tells people and programs what happened, and is
-// the only one that knows an exit code.
+// This package is the command line: it parses flags, reads manifests, connects the
+// packages below it, and reports results to people and programs. It is the only
+// package that knows an exit code.
 package main
 
 import (
@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/settle-cm/settle/cmd/internal/cmdline"
+	"github.com/settle-cm/settle/cmd/internal/complete"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/cmd/internal/terminal"
 	"github.com/settle-cm/settle/model"
@@ -25,48 +27,32 @@ import (
 func main() {
 	proc.Main()
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // a run is short: half the collections, for a few MB
+		debug.SetGCPercent(200) // a run is short: half the collections cost a few MB
 	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// app is what a command runs in.
-type app struct {
-	*grammar
-	in    io.Reader
-	out   *terminal.Stream
-	err   *terminal.Console
-	color bool   // of out
-	hurry func() // for the second signal: wait for no reader
-	host  func() (map[string]any, error)
-
-	watched bool // out is a terminal
-}
-
-// command is what every command of the grammar is.
-type command interface {
-	run(a *app) []ending
-}
-
-// run is the whole program but for the process around it.
+// run is the whole program without the process around it. It returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	// With a handler a closed pipe is an error of the write, and stops nothing;
-	// commands still get the default, which ignoring the signal would change.
+	// With a handler, writing to a closed pipe is an error and does not end settle.
+	// Commands still get the default. Ignoring the signal would change it for them.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	args = meant(args)
+	args = cmdline.TranslateWords(args)
 	endNow := make(chan struct{})
 	stdout, stderr = terminal.NewWriter(stdout, endNow), terminal.NewWriter(stderr, endNow)
-	a := &app{in: stdin, out: terminal.NewStream(stdout), hurry: sync.OnceFunc(func() { close(endNow) }), host: sync.OnceValues(hostFacts)}
 	var help strings.Builder
-	g, c, err := understood(args, &help)
-	a.grammar, a.err = g, terminal.NewConsole(stderr, terminal.Options{Color: g.Color, Quiet: g.Quiet, Verbose: g.Verbose})
-	a.color, a.watched = terminal.UseColor(g.Color, stdout, os.Getenv), terminal.IsTerminal(stdout)
+	general, c, err := parseCommand(args, &help)
+	a := &app{
+		generalFlags: general, in: stdin, out: terminal.NewStream(stdout), err: terminal.NewConsole(stderr, terminal.Options{Color: general.Color, Quiet: general.Quiet, Verbose: general.Verbose}),
+		color: terminal.UseColor(general.Color, stdout, os.Getenv), watched: terminal.IsTerminal(stdout),
+		stopWaiting: sync.OnceFunc(func() { close(endNow) }), host: sync.OnceValues(hostFacts), commands: commandModel,
+	}
 	if a.err.StatusLine != nil && a.watched {
 		a.out.ShowAbove(a.err.StatusLine)
 	}
 	var endings []ending
 	switch {
-	case errors.Is(err, errHelped):
+	case errors.Is(err, errHelpRequested):
 		a.print([]byte(help.String()))
 	case len(args) == 0:
 		a.err.PrintText(firstSteps)
@@ -75,9 +61,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		a.err.PrintError(err.Error())
 		a.err.PrintText(shortUsage(err))
 		endings = []ending{{refused: &refusal{exitUsage, err}}}
-		a.failed(args, endings)
+		a.reportWithoutCommand(args, endings)
 	default:
-		endings = a.guarded(args, c)
+		endings = a.runCommand(args, c)
 	}
 	a.err.Flush()
 	a.err.StatusLine.Show("")
@@ -88,22 +74,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitCode(endings...)
 }
 
-// understood is what the words of the command line mean.
-func understood(args []string, help io.Writer) (*grammar, command, error) {
-	if len(args) > 0 && args[0] == completeWord {
-		return &grammar{Color: "never", Quiet: true}, completing(args[1:]), nil
+// parseCommand returns the general flags and the command of a command line. Help
+// is written to help.
+func parseCommand(args []string, help io.Writer) (generalFlags, command, error) {
+	if len(args) > 0 && args[0] == complete.Command {
+		return generalFlags{Color: "never", Quiet: true}, completeCommand(args[1:]), nil
 	}
-	g, ctx, err := parse(args, help)
+	g, ctx, err := parseArgs(args, help)
 	if err != nil {
-		return g, nil, err
+		return g.General, nil, err
 	}
-	return g, ctx.Selected().Target.Addr().Interface().(command), nil
+	return g.General, ctx.Selected().Target.Addr().Interface().(command), nil
 }
 
-// failed gives a program that asked for JSON its document also when no command
-// came to make one.
-func (a *app) failed(args []string, endings []ending) {
-	if wanted(args, "json") && args[0] != completeWord {
+// reportWithoutCommand prints a JSON report for a program that asked for JSON,
+// when no command came to print one.
+func (a *app) reportWithoutCommand(args []string, endings []ending) {
+	if wantsOutput(args, "json") && args[0] != complete.Command {
 		r := newReport("", "")
 		endings[0].report = &r
 		endings[0].finish()
@@ -111,15 +98,8 @@ func (a *app) failed(args []string, endings []ending) {
 	}
 }
 
-// print writes a result to standard output, after what stands before it on
-// standard error: both may be the same terminal.
-func (a *app) print(result []byte) {
-	a.err.Flush()
-	_, _ = a.out.Write(result) // a Stream never fails
-}
-
-// guarded runs a command and turns a panic into words and exit code 70.
-func (a *app) guarded(args []string, c command) (endings []ending) {
+// runCommand runs a command. A panic becomes a message and exit code 70.
+func (a *app) runCommand(args []string, c command) (endings []ending) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("this is a bug in settle %s: %v", version, p)
@@ -128,7 +108,7 @@ func (a *app) guarded(args []string, c command) (endings []ending) {
 				a.err.PrintText(string(debug.Stack()))
 			}
 			endings = []ending{{bug: err}}
-			a.failed(args, endings)
+			a.reportWithoutCommand(args, endings)
 		}
 	}()
 	return c.run(a)

@@ -28,7 +28,7 @@ func (crashing) run(*app) []ending { panic("no such row") }
 func TestABugIsSaidToBeOne(t *testing.T) {
 	var out, log bytes.Buffer
 	a := &app{out: terminal.NewStream(&out), err: terminal.NewConsole(&log, terminal.Options{Color: "never"})}
-	if code := exitCode(a.guarded([]string{"apply", "-o", "json"}, crashing{})...); code != exitBug {
+	if code := exitCode(a.runCommand([]string{"apply", "-o", "json"}, crashing{})...); code != exitBug {
 		t.Errorf("exit %d", code)
 	}
 	if !strings.HasPrefix(log.String(), "settle: this is a bug in settle "+version+": no such row: please report it") || strings.Contains(log.String(), "main_test.go") {
@@ -36,7 +36,7 @@ func TestABugIsSaidToBeOne(t *testing.T) {
 	}
 	t.Setenv("SETTLE_DEBUG", "1")
 	log.Reset()
-	if a.guarded(nil, crashing{}); !strings.Contains(log.String(), "main_test.go") {
+	if a.runCommand(nil, crashing{}); !strings.Contains(log.String(), "main_test.go") {
 		t.Errorf("for those who look for it: %s", &log)
 	}
 	var r struct {

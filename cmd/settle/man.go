@@ -6,7 +6,12 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/settle-cm/settle/cmd/internal/cmdline"
 )
+
+// manCommand has no flags of its own.
+type manCommand struct{}
 
 // Help is shown by settle man --help.
 func (*manCommand) Help() string {
@@ -16,7 +21,7 @@ func (*manCommand) Help() string {
 }
 
 func (c *manCommand) run(a *app) []ending {
-	root := kong.Must(&grammar{}, kong.Name("settle")).Model.Node
+	root := a.commands()
 	a.print([]byte(manual(root, buildInfo())))
 	return nil
 }
@@ -88,7 +93,7 @@ func (p *page) command(node *kong.Node) {
 	p.line(".SS %s", roff(strings.Join(append([]string{node.FullPath()}, arguments(node)...), " ")))
 	p.text(node.Help)
 	for _, arg := range node.Positional {
-		p.item(nameOf(arg), arg.Help)
+		p.item(cmdline.ArgumentName(arg), arg.Help)
 	}
 	for _, paragraph := range strings.Split(node.Detail, "\n\n") {
 		switch {
@@ -153,7 +158,7 @@ func arguments(node *kong.Node) []string {
 		}
 	}
 	for _, arg := range node.Positional {
-		name := nameOf(arg)
+		name := cmdline.ArgumentName(arg)
 		if arg.IsCumulative() {
 			name += "..."
 		}
@@ -164,8 +169,6 @@ func arguments(node *kong.Node) []string {
 	}
 	return list
 }
-
-func nameOf(arg *kong.Positional) string { return strings.ToUpper(arg.Name) }
 
 // roff writes a text so that troff shows it as it is: a hyphen that can be pasted
 // into a shell, and nothing at the front of a line that looks like a request.

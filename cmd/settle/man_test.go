@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/settle-cm/settle/cmd/internal/cmdline"
 )
 
 func manualOf(b build) string {
@@ -27,7 +29,7 @@ func TestEveryCommandFlagAndExitCodeIsInTheManual(t *testing.T) {
 		has(".SS " + roff(node.FullPath()))
 		has("\n.B " + roff(node.FullPath()) + "\n")
 		for _, arg := range node.Positional {
-			has("\n.B " + roff(nameOf(arg)) + "\n")
+			has("\n.B " + roff(cmdline.ArgumentName(arg)) + "\n")
 		}
 		for _, group := range node.AllFlags(false) {
 			for _, flag := range group {

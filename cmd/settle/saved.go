@@ -15,45 +15,6 @@ import (
 	"github.com/settle-cm/settle/providers/journal"
 )
 
-// Validate refuses flags that exclude each other. kong calls it.
-func (c *applyCommand) Validate() error {
-	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(append(orDefault(c.Manifests), append(c.files(), c.Plan)...))); err != nil {
-		return err
-	}
-	if err := c.Label.check(); err != nil {
-		return err
-	}
-	switch {
-	case c.Keep < 1:
-		return errors.New("--keep must be at least 1")
-	case c.Plan != "" && len(c.Manifests) > 1:
-		return errSeveral
-	case c.Plan != "" && c.NoState:
-		return errors.New("--plan and --no-state exclude each other: a saved plan rests on the state")
-	}
-	return nil
-}
-
-// Validate refuses flags that exclude each other. kong calls it.
-func (c *planCommand) Validate() error {
-	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(append(orDefault(c.Manifests), c.files()...), c.Out)); err != nil {
-		return err
-	}
-	switch {
-	case c.Out != "" && len(c.Manifests) > 1:
-		return errSeveral
-	case c.Out != "" && c.NoState:
-		return errors.New("--out and --no-state exclude each other: a saved plan rests on the state")
-	case c.Out != "" && c.NoGuards:
-		return errors.New("--out and --no-guards exclude each other: a plan without guards decides too little")
-	case c.Out != "" && c.AskHelpers:
-		return errors.New("--out and --ask-helpers exclude each other: what a helper will answer cannot be saved")
-	case c.NoGuards && c.AskHelpers:
-		return errors.New("--no-guards and --ask-helpers exclude each other: to ask is to start a process")
-	}
-	return nil
-}
-
 // readSaved reads a plan that plan --out has saved.
 func readSaved(path string) (*model.Saved, *refusal) {
 	text, err := os.ReadFile(path)

@@ -9,11 +9,6 @@ import (
 	"github.com/settle-cm/settle/model/spelling"
 )
 
-// selection returns what the flags select.
-func (f *selectFlags) selection() model.Selection {
-	return model.Selection{Only: f.Only, Tags: f.Tags, SkipTags: f.SkipTags}
-}
-
 // choose keeps of each manifest what is selected. A name that none of them
 // knows is a slip of the command line: then none of them is run.
 func choose(all []*loaded, s model.Selection) {

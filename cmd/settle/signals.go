@@ -37,10 +37,10 @@ func (a *app) interruptible(parent context.Context, grace time.Duration) (contex
 			case s := <-caught:
 				if first {
 					cancel(&proc.Signalled{Signal: s.(syscall.Signal)})
-					time.AfterFunc(grace+afterGrace, a.hurry)
+					time.AfterFunc(grace+afterGrace, a.stopWaiting)
 				} else {
 					proc.KillAll()
-					a.hurry()
+					a.stopWaiting()
 				}
 			}
 		}
@@ -64,7 +64,7 @@ func (a *app) limited(ctx context.Context, limit, grace time.Duration) (context.
 		return context.WithCancel(ctx)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooLong{limit})
-	late := time.AfterFunc(limit+grace+afterGrace, a.hurry)
+	late := time.AfterFunc(limit+grace+afterGrace, a.stopWaiting)
 	return ctx, func() {
 		late.Stop()
 		cancel()

@@ -23,23 +23,6 @@ const (
 // manifestExtensions are how the names of manifests end.
 var manifestExtensions = []string{".yaml", ".yml"}
 
-// Validate refuses names that do not say what they seem to. kong calls it.
-func (m *manifestArgs) Validate() error {
-	dashes := 0
-	for _, path := range m.Manifests {
-		switch path {
-		case "":
-			return errors.New("the name of a manifest is empty: leave it out for settle.yaml")
-		case "-":
-			dashes++
-		}
-	}
-	if dashes > 1 {
-		return errors.New("- is named twice: standard input can be read once")
-	}
-	return nil
-}
-
 // reader reads the files of one manifest.
 type reader struct {
 	from    string            // the manifest, as the user named it

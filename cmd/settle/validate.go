@@ -17,6 +17,24 @@ func (c *validateCommand) Validate() error {
 	return errors.Join(c.manifestArgs.Validate(), c.apart(append(orDefault(c.Manifests), c.files()...)))
 }
 
+type validateCommand struct {
+	manifestArgs
+	reportFlags
+	valueFlags
+}
+
+// Help is shown by settle validate --help.
+func (*validateCommand) Help() string {
+	return `Examples:
+
+    settle validate                     settle.yaml in this directory
+    settle validate --strict *.yaml     warnings are problems too
+    settle validate manifests           every *.yaml and *.yml in a directory that none of them includes
+    generate | settle validate -        a manifest from standard input
+
+Exits 0 when there is no problem, 65 when there is one, 66 when a manifest cannot be read.`
+}
+
 func (c *validateCommand) run(a *app) []ending {
 	ctx, stop := a.interruptible(context.Background(), 0)
 	defer stop()

@@ -2,50 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/providers/facts"
 )
-
-// valueFlags belong to every command that loads a manifest: what its expressions
-// are filled in with.
-type valueFlags struct {
-	Var       []given  `sep:"none" placeholder:"NAME=VALUE" help:"A value for $${var.NAME}. Repeatable."`
-	VarFile   []string `sep:"none" placeholder:"FILE" help:"A file of such values, YAML or JSON, over --var; - is standard input. Repeatable."`
-	Fact      []given  `sep:"none" placeholder:"NAME=VALUE" help:"What $${host.NAME} is, whatever this machine says. Repeatable."`
-	FactsFile []string `sep:"none" placeholder:"FILE" help:"A file of such facts, YAML or JSON, under --fact; - is standard input. Repeatable."`
-}
-
-// given is one --var or --fact.
-type given manifests.Given
-
-// UnmarshalText reads NAME=VALUE.
-func (g *given) UnmarshalText(text []byte) error {
-	name, value, ok := strings.Cut(string(text), "=")
-	switch {
-	case !ok:
-		return fmt.Errorf("want NAME=VALUE, not %q", text)
-	case strings.TrimSpace(name) == "":
-		return errors.New("want NAME=VALUE: there is no name")
-	}
-	g.Key, g.Text = name, value
-	return nil
-}
-
-func givens(list []given) []manifests.Given {
-	var all []manifests.Given
-	for _, g := range list {
-		all = append(all, manifests.Given(g))
-	}
-	return all
-}
 
 // elsewhere says of a variable whether any of several manifests declares it: what
 // is given to all of them need not mean something to each. They are looked at
@@ -70,9 +34,6 @@ func (a *app) elsewhere(ctx context.Context, paths []string) func(variable strin
 	})
 	return func(variable string) bool { return declared()[variable] }
 }
-
-// files are those that the flags name: they are read, and so not written over.
-func (f *valueFlags) files() []string { return slices.Concat(f.VarFile, f.FactsFile) }
 
 // inputs are the values that the command line gives to its manifests.
 type inputs struct {

@@ -22,6 +22,17 @@ type build struct {
 	Go      string `json:"go"`
 }
 
+type versionCommand struct {
+	JSON bool `name:"json" help:"As a JSON document, with commit, date and the Go version."`
+}
+
+// Help is shown by settle version --help.
+func (*versionCommand) Help() string {
+	return `Example:
+
+    settle version --json`
+}
+
 func (c *versionCommand) run(a *app) []ending {
 	b := buildInfo()
 	if c.JSON {

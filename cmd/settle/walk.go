@@ -34,37 +34,6 @@ type job struct {
 	saved      *model.Saved // and what it says
 }
 
-func (c *applyCommand) run(a *app) []ending {
-	j := &job{reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags, mode: "apply", act: engine.Apply, keep: c.Keep, plan: c.Plan, labels: c.Label.byKey()}
-	paths := c.Manifests
-	if c.Plan != "" {
-		saved, refused := readSaved(c.Plan)
-		if refused != nil {
-			l := &loaded{report: newReport(j.mode, c.Plan)}
-			l.refuse(refused)
-			return a.through(context.Background(), j, []*loaded{l})
-		}
-		j.saved, j.act = saved, engine.Hold(saved.Said(), j.sum(false))
-		if len(paths) == 0 {
-			paths = []string{saved.Manifest}
-		}
-		if j.selection().All() {
-			j.Only, j.Tags, j.SkipTags = saved.Selection.Only, saved.Selection.Tags, saved.Selection.SkipTags
-		}
-	}
-	if c.Strict {
-		j.act = strict(j.act)
-	}
-	return a.walk(j, paths)
-}
-
-func (c *planCommand) run(a *app) []ending {
-	return a.walk(&job{
-		reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags,
-		mode: "plan", act: engine.Preview, skipGuards: c.NoGuards, askHelpers: c.AskHelpers, out: c.Out,
-	}, c.Manifests)
-}
-
 // walk loads every manifest before it runs any, so that nothing runs when one
 // of them is wrong.
 func (a *app) walk(j *job, paths []string) []ending {

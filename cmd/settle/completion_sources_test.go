@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/settle-cm/settle/cmd/internal/complete"
 )
 
 // asked returns what settle answers to a script, a line each.
@@ -21,7 +23,7 @@ func asked(t *testing.T, args ...string) []string {
 	var out, log bytes.Buffer
 	stdin, w := io.Pipe() // whoever reads it would wait for ever
 	defer func() { _ = w.Close() }()
-	if code := run(append([]string{completeWord}, args...), stdin, &out, &log); code != exitOK || log.Len() > 0 {
+	if code := run(append([]string{complete.Command}, args...), stdin, &out, &log); code != exitOK || log.Len() > 0 {
 		t.Errorf("%q: exit %d, said %q", args, code, &log)
 	}
 	return slices.Collect(strings.Lines(out.String()))
@@ -30,24 +32,25 @@ func asked(t *testing.T, args ...string) []string {
 // Whatever takes a value is known: what may stand there is offered, or it is
 // said that nobody but the user knows.
 func TestEveryValueHasASource(t *testing.T) {
-	k := kong.Must(&grammar{}, kong.Name("settle"))
+	sources := completionSources(&app{})
+	k := commandModel()
 	var check func(node *kong.Node)
 	check = func(node *kong.Node) {
 		for _, v := range node.Values() {
-			if v.Enum == "" && !v.IsBool() && sources[source(v)] == nil {
-				t.Errorf("%s: what may stand for %s of %q?", node.Path(), v.Summary(), source(v))
+			if v.Enum == "" && !v.IsBool() && sources[complete.SourceName(v)] == nil {
+				t.Errorf("%s: what may stand for %s of %q?", node.Path(), v.Summary(), complete.SourceName(v))
 			}
 		}
 		for _, c := range node.Children {
 			check(c)
 		}
 	}
-	check(k.Model.Node)
+	check(k)
 }
 
 // All commands and flags are offered, and what they do.
 func TestAllCommandsAndFlagsAreOffered(t *testing.T) {
-	k := kong.Must(&grammar{}, kong.Name("settle"))
+	k := commandModel()
 	var check func(node *kong.Node)
 	check = func(node *kong.Node) {
 		words := strings.Fields("settle " + node.Path())
@@ -68,7 +71,7 @@ func TestAllCommandsAndFlagsAreOffered(t *testing.T) {
 			}
 		}
 	}
-	check(k.Model.Node)
+	check(k)
 }
 
 // A flag that was given is not offered again, unless it may be repeated.
@@ -146,7 +149,7 @@ func TestRunsAreOffered(t *testing.T) {
 		t.Fatalf("exit %d", code)
 	}
 	got := asked(t, "fish", "4", "", "settle", "show", "--state-dir", "kept", "")
-	if len(got) != 3 || got[1] != "last\tthe last one\n" || !strings.Contains(got[2], "Z-") || !strings.Contains(got[2], "\tapply by ") || !strings.HasSuffix(got[2], ", exit 0\n") {
+	if len(got) != 3 || got[1] != "last\tthe last run\n" || !strings.Contains(got[2], "Z-") || !strings.Contains(got[2], "\tapply by ") || !strings.HasSuffix(got[2], ", exit 0\n") {
 		t.Errorf("%q", got)
 	}
 }

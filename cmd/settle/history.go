@@ -13,6 +13,14 @@ import (
 	"github.com/settle-cm/settle/providers/journal"
 )
 
+// Validate knows the formats from their table. kong calls it.
+func (c *showCommand) Validate() error {
+	if _, ok := render.FindFormat(c.Output); !ok {
+		return fmt.Errorf("--output must be one of %s but got %q", strings.Join(render.FormatNames(nil), ", "), c.Output)
+	}
+	return nil
+}
+
 type historyCommand struct {
 	manifestArg
 	valueFlags
@@ -21,20 +29,15 @@ type historyCommand struct {
 	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
 }
 
-type showCommand struct {
-	Run      string `arg:"" help:"The run, as history lists it, or last."`
-	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
-	valueFlags
-	stateFlags
-	Output string `short:"o" default:"text" placeholder:"FORMAT" help:"Any format of a report: text, json, jsonl, html, junit, markdown or metrics."`
-}
+// Help is shown by settle history --help.
+func (*historyCommand) Help() string {
+	return `The last run is the first line. Kept are the last 50 runs that changed something, failed or were stopped, and the last 50 that found all as declared (settle apply --keep N).
 
-// Validate knows the formats from their table. kong calls it.
-func (c *showCommand) Validate() error {
-	if _, ok := render.FindFormat(c.Output); !ok {
-		return fmt.Errorf("--output must be one of %s but got %q", strings.Join(render.FormatNames(nil), ", "), c.Output)
-	}
-	return nil
+Examples:
+
+    settle history
+    settle history --since 20260102T030405Z-k3pd7q   runs after this one
+    settle history -o json site.yaml | jq -r '.runs[0].run'`
 }
 
 func (c *historyCommand) run(a *app) []ending {
@@ -57,6 +60,23 @@ func (c *historyCommand) run(a *app) []ending {
 		a.print(render.History(runs))
 	}
 	return []ending{o.end}
+}
+
+type showCommand struct {
+	Run      string `arg:"" help:"The run, as history lists it, or last."`
+	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
+	valueFlags
+	stateFlags
+	Output string `short:"o" default:"text" placeholder:"FORMAT" help:"Any format of a report: text, json, jsonl, html, junit, markdown or metrics."`
+}
+
+// Help is shown by settle show --help.
+func (*showCommand) Help() string {
+	return `Examples:
+
+    settle show last                                the last run of settle.yaml
+    settle show 20260102T030405Z-k3pd7q site.yaml   one that settle history lists
+    settle show last -o markdown site.yaml          as any format of a report`
 }
 
 func (c *showCommand) run(a *app) []ending {

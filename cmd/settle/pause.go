@@ -7,22 +7,6 @@ import (
 	"github.com/settle-cm/settle/providers/journal"
 )
 
-type pauseCommand struct {
-	manifestArg
-	All    bool   `help:"Pause every manifest of the state directory."`
-	Reason string `placeholder:"TEXT" help:"Why, for whoever finds it paused."`
-	For    *span  `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
-	valueFlags
-	lockFlags
-}
-
-type resumeCommand struct {
-	manifestArg
-	All bool `help:"Take back settle pause --all."`
-	valueFlags
-	lockFlags
-}
-
 // Validate refuses what contradicts itself. kong calls it.
 func (c *pauseCommand) Validate() error {
 	if c.For != nil && *c.For == 0 {
@@ -39,6 +23,25 @@ func oneOrAll(manifest string, all bool) error {
 		return errors.New("--all and a manifest exclude each other: give one of them")
 	}
 	return nil
+}
+
+type pauseCommand struct {
+	manifestArg
+	All    bool   `help:"Pause every manifest of the state directory."`
+	Reason string `placeholder:"TEXT" help:"Why, for whoever finds it paused."`
+	For    *span  `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
+	valueFlags
+	lockFlags
+}
+
+// Help is shown by settle pause --help.
+func (*pauseCommand) Help() string {
+	return `While it is paused, apply exits 75 and says who paused it, why and until when. What is owed stays owed.
+
+Examples:
+
+    settle pause --reason "database is being moved" --for 2h site.yaml
+    settle pause --all`
 }
 
 func (c *pauseCommand) run(a *app) []ending {
@@ -67,6 +70,21 @@ func (c *pauseCommand) run(a *app) []ending {
 		}
 		return err
 	})
+}
+
+type resumeCommand struct {
+	manifestArg
+	All bool `help:"Take back settle pause --all."`
+	valueFlags
+	lockFlags
+}
+
+// Help is shown by settle resume --help.
+func (*resumeCommand) Help() string {
+	return `Examples:
+
+    settle resume site.yaml
+    settle resume --all`
 }
 
 func (c *resumeCommand) run(a *app) []ending {

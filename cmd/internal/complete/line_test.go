@@ -1,4 +1,4 @@
-package typed
+package complete
 
 import (
 	"os/exec"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRead(t *testing.T) {
+func TestParseLine(t *testing.T) {
 	for _, row := range []struct {
 		line  string
 		words []string
@@ -32,14 +32,14 @@ func TestRead(t *testing.T) {
 		{"settle plan &> out -", []string{"settle", "plan"}, "-"},
 		{"settle plan 2>&1 -", []string{"settle", "plan"}, "-"},
 	} {
-		l := Read(row.line)
-		if !slices.Equal(l.Words, row.words) || l.Word != row.word || l.Target {
-			t.Errorf("%q is %q and %q, target %v", row.line, l.Words, l.Word, l.Target)
+		l := ParseLine(row.line)
+		if !slices.Equal(l.Words, row.words) || l.Word != row.word || l.Redirect {
+			t.Errorf("%q is %q and %q, redirect %v", row.line, l.Words, l.Word, l.Redirect)
 		}
 	}
 	for _, line := range []string{"settle plan > ou", "settle plan >", "settle plan 2>>", "settle plan &>x"} {
-		if l := Read(line); !l.Target || !slices.Equal(l.Words, []string{"settle", "plan"}) {
-			t.Errorf("%q: %q, target %v", line, l.Words, l.Target)
+		if l := ParseLine(line); !l.Redirect || !slices.Equal(l.Words, []string{"settle", "plan"}) {
+			t.Errorf("%q: %q, redirect %v", line, l.Words, l.Redirect)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestBashTakesItAsOneWord(t *testing.T) {
 		for n := range len(value) + 1 {
 			for _, typed := range typings(value[:n]) {
 				line := "settle apply " + typed
-				l := Read(line)
+				l := ParseLine(line)
 				if l.Word != value[:n] {
 					t.Fatalf("%q is read as %q, not %q", line, l.Word, value[:n])
 				}
@@ -98,10 +98,10 @@ func TestBashTakesItAsOneWord(t *testing.T) {
 func typings(text string) []string {
 	list := []string{"'" + strings.ReplaceAll(text, "'", `'\''`)}
 	if !strings.Contains(text, "!") {
-		list = append(list, `"`+inDouble.Replace(text))
+		list = append(list, `"`+doubleQuoted.Replace(text))
 	}
 	if text != "" {
-		list = append(list, Read("").Continue(text, 0, false), "'"+strings.ReplaceAll(text, "'", `'\''`)+"'", `""`+Read(`""`).Continue(text, 0, false))
+		list = append(list, ParseLine("").Continue(text, 0, false), "'"+strings.ReplaceAll(text, "'", `'\''`)+"'", `""`+ParseLine(`""`).Continue(text, 0, false))
 	}
 	return list
 }
@@ -125,7 +125,7 @@ func cuts(typed string) []int {
 			list = append(list, len(typed)-i-1)
 		}
 	}
-	if l := Read(typed); l.steps[len(l.steps)-1].quote == 0 {
+	if l := ParseLine(typed); l.states[len(l.states)-1].quote == 0 {
 		list = append(list, len(typed))
 	}
 	return list
@@ -133,18 +133,18 @@ func cuts(typed string) []int {
 
 // open is the quote that bash closes by itself.
 func open(line string) string {
-	l := Read(line)
-	if q := l.steps[len(l.steps)-1].quote; q != 0 {
+	l := ParseLine(line)
+	if q := l.states[len(l.states)-1].quote; q != 0 {
 		return string(q)
 	}
 	return ""
 }
 
 func TestHomeKeepsItsMeaning(t *testing.T) {
-	if got := Read("settle apply ~/s").Continue("~/site one.yaml", 3, true); got != `~/site\ one.yaml` {
+	if got := ParseLine("settle apply ~/s").Continue("~/site one.yaml", 3, true); got != `~/site\ one.yaml` {
 		t.Errorf("%s", got)
 	}
-	if got := Read("settle apply ").Continue("~/x", 0, false); got != `\~/x` {
+	if got := ParseLine("settle apply ").Continue("~/x", 0, false); got != `\~/x` {
 		t.Errorf("%s", got)
 	}
 }
@@ -156,18 +156,18 @@ func FuzzContinue(f *testing.F) {
 	f.Add("settle \"a!\\\"", `a!"b`, 0)
 	f.Add("x > a\\ ", "a b", 0)
 	f.Fuzz(func(t *testing.T, line, more string, cut int) {
-		l := Read(line)
+		l := ParseLine(line)
 		if strings.HasSuffix(line, `\`) || strings.Contains(l.Word+more, "\n") {
 			return // half a character; what Continue does not promise
 		}
 		value := l.Word + more
-		cut = max(cut, 0) % len(l.steps)
+		cut = max(cut, 0) % len(l.states)
 		whole := line[:len(line)-cut]
-		if half := Read(whole); strings.HasSuffix(whole, `\`) || half.start != l.start || !strings.HasPrefix(value, half.Word) {
+		if half := ParseLine(whole); strings.HasSuffix(whole, `\`) || half.start != l.start || !strings.HasPrefix(value, half.Word) {
 			return // bash breaks no word there
 		}
-		again := Read(whole + l.Continue(value, cut, false))
-		if again.Word != value || !slices.Equal(again.Words, l.Words) || again.Target != l.Target {
+		again := ParseLine(whole + l.Continue(value, cut, false))
+		if again.Word != value || !slices.Equal(again.Words, l.Words) || again.Redirect != l.Redirect {
 			t.Errorf("%q with %q, %d bytes replaced, is read as %q and %q", line, value, cut, again.Words, again.Word)
 		}
 	})

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/settle-cm/settle/cmd/internal/publish"
+	"github.com/settle-cm/settle/manifests"
+	"github.com/settle-cm/settle/model"
+)
+
+// manifestArgs is the argument of the commands that take several manifests.
+type manifestArgs struct {
+	Manifests []string `arg:"" optional:"" name:"manifest" sep:"none" help:"Manifests, run in turn; - is standard input. Default: settle.yaml."`
+}
+
+// manifestArg is the argument of the commands that take one.
+type manifestArg struct {
+	Manifest string `arg:"" optional:"" help:"The manifest; - is standard input. Default: settle.yaml."`
+}
+
+// reportFlags belong to the commands that make a report.
+type reportFlags struct {
+	Output string `short:"o" enum:"text,json,jsonl" default:"text" placeholder:"FORMAT" help:"What goes to standard output: text, json (one document) or jsonl (one event a line)."`
+	Strict bool   `help:"Warnings of the manifest are problems (exit 65); a warning of the run makes its resource failed."`
+	CI     string `enum:"auto,github,gitlab,none" default:"auto" placeholder:"SYSTEM" help:"Tell a pipeline in its own way: auto (by environment variables), github, gitlab or none."`
+
+	Report []publish.File `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the report in a file, also after a failure: html, json, jsonl, junit, markdown or metrics. Repeatable."`
+}
+
+// runFlags belong to the commands that walk a manifest. plan has them all, so
+// that the word apply can be replaced by plan in any command line.
+type runFlags struct {
+	Parallel       *int   `placeholder:"N" help:"At most N resources at once. Default: the manifest's, else 1."`
+	FailFast       bool   `help:"Start nothing more after the first failure that is not ignored."`
+	CleanEnv       bool   `help:"Start every command from a clean environment."`
+	Grace          span   `default:"10s" placeholder:"TIME" help:"How long a command may take to end after a signal before it is killed. Default: 10s."`
+	RunTimeout     span   `placeholder:"TIME" help:"End the whole run after this time, as an interrupt does (exit 1)."`
+	StateDir       string `placeholder:"DIR" help:"Where runs are remembered. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
+	NoState        bool   `help:"Remember nothing and lock nothing."`
+	LockTimeout    span   `placeholder:"TIME" help:"How long to wait for another apply of the same manifest. Default: not at all. (plan never waits.)"`
+	OnMissingState string `enum:",ignore,refresh,fail" default:"" placeholder:"WHAT" help:"When nothing is remembered: ignore it, refresh every subscriber once, or fail. Default: the manifest's, else ignore."`
+
+	DetailedExitcode bool `help:"Exit 2 when apply changed something, or plan found something to do."`
+}
+
+// span is a length of time, written as in a manifest: 90s, 5m, 1d.
+type span time.Duration
+
+// UnmarshalText reads what stands behind a flag.
+func (s *span) UnmarshalText(text []byte) error {
+	d, err := model.ParseDuration(string(text))
+	*s = span(d)
+	return err
+}
+
+// Validate refuses what means nothing. kong calls it.
+func (f *runFlags) Validate() error {
+	switch {
+	case f.Parallel != nil && *f.Parallel < 1:
+		return errors.New("--parallel must be at least 1")
+	case f.NoState && f.StateDir != "":
+		return errors.New("--no-state and --state-dir exclude each other: give one of them")
+	case f.NoState && f.OnMissingState != "":
+		return errors.New("--no-state and --on-missing-state exclude each other: without state nothing is looked for")
+	}
+	return nil
+}
+
+// selectFlags belong to the commands that can be about a part of a manifest.
+type selectFlags struct {
+	Only     []string `sep:"none" placeholder:"REF" help:"Only this resource (type#name) and all upstream of it. Repeatable."`
+	Tags     []string `placeholder:"TAG" help:"Only resources with one of these tags, and all upstream of them."`
+	SkipTags []string `placeholder:"TAG" help:"Leave out resources with one of these tags; what waits for them does not."`
+}
+
+// Validate refuses a reference that is none. kong calls it.
+func (f *selectFlags) Validate() error {
+	for _, ref := range f.Only {
+		if _, ok := model.ParseRef(ref); !ok {
+			return fmt.Errorf("--only takes a reference such as exec#reload, not %q", ref)
+		}
+	}
+	switch {
+	case blank(f.Tags):
+		return errors.New("--tags names no tag: leave it out for all resources")
+	case blank(f.SkipTags):
+		return errors.New("--skip-tags names no tag: leave it out to skip none")
+	}
+	return nil
+}
+
+// blank says whether a flag was given and says nothing: "$TAGS", in a pipeline
+// that does not set it, must not mean everything.
+func blank(tags []string) bool {
+	return tags != nil && (len(tags) == 0 || slices.Contains(tags, ""))
+}
+
+// valueFlags belong to every command that loads a manifest: what its expressions
+// are filled in with.
+type valueFlags struct {
+	Var       []given  `sep:"none" placeholder:"NAME=VALUE" help:"A value for $${var.NAME}. Repeatable."`
+	VarFile   []string `sep:"none" placeholder:"FILE" help:"A file of such values, YAML or JSON, over --var; - is standard input. Repeatable."`
+	Fact      []given  `sep:"none" placeholder:"NAME=VALUE" help:"What $${host.NAME} is, whatever this machine says. Repeatable."`
+	FactsFile []string `sep:"none" placeholder:"FILE" help:"A file of such facts, YAML or JSON, under --fact; - is standard input. Repeatable."`
+}
+
+// given is one --var or --fact.
+type given manifests.Given
+
+// UnmarshalText reads NAME=VALUE.
+func (g *given) UnmarshalText(text []byte) error {
+	name, value, ok := strings.Cut(string(text), "=")
+	switch {
+	case !ok:
+		return fmt.Errorf("want NAME=VALUE, not %q", text)
+	case strings.TrimSpace(name) == "":
+		return errors.New("want NAME=VALUE: there is no name")
+	}
+	g.Key, g.Text = name, value
+	return nil
+}
+
+func givens(list []given) []manifests.Given {
+	var all []manifests.Given
+	for _, g := range list {
+		all = append(all, manifests.Given(g))
+	}
+	return all
+}
+
+// files are those that the flags name: they are read, and so not written over.
+func (f *valueFlags) files() []string { return slices.Concat(f.VarFile, f.FactsFile) }
+
+// stateFlags belong to the commands that look at what is remembered.
+type stateFlags struct {
+	StateDir string `placeholder:"DIR" help:"Where runs are remembered. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
+}
+
+// lockFlags belong to the commands that change what is remembered.
+type lockFlags struct {
+	stateFlags
+	LockTimeout span `placeholder:"TIME" help:"How long to wait for an apply of the same manifest. Default: not at all."`
+}
+
+// Validate refuses names that do not say what they seem to. kong calls it.
+func (m *manifestArgs) Validate() error {
+	dashes := 0
+	for _, path := range m.Manifests {
+		switch path {
+		case "":
+			return errors.New("the name of a manifest is empty: leave it out for settle.yaml")
+		case "-":
+			dashes++
+		}
+	}
+	if dashes > 1 {
+		return errors.New("- is named twice: standard input can be read once")
+	}
+	return nil
+}
+
+// selection returns what the flags select.
+func (f *selectFlags) selection() model.Selection {
+	return model.Selection{Only: f.Only, Tags: f.Tags, SkipTags: f.SkipTags}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/providers/journal"
+)
+
+type forgetCommand struct {
+	What     string `arg:"" optional:"" name:"ref" help:"The resource: type#name, or type#alias. With --all, the manifest."`
+	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
+	All      bool   `help:"Forget all of the manifest's debts and marks."`
+	valueFlags
+	lockFlags
+}
+
+// Help is shown by settle forget --help.
+func (*forgetCommand) Help() string {
+	return `Drops the refreshes that are owed to a resource, and the mark that an attempt left what it creates unfinished: what is there is then taken for whole.
+
+Examples:
+
+    settle forget exec#reload             in settle.yaml
+    settle forget exec#reload site.yaml
+    settle forget --all site.yaml`
+}
+
+// Validate makes sure that it is said what to forget. kong calls it.
+func (c *forgetCommand) Validate() error {
+	switch {
+	case !c.All && c.What == "":
+		return errors.New("name a resource to forget, or give --all")
+	case c.All && c.Manifest != "":
+		return errors.New("with --all there is no resource to name: give one manifest")
+	}
+	return nil
+}
+
+func (c *forgetCommand) run(a *app) []ending {
+	path, ref := c.Manifest, c.What
+	if c.All {
+		path, ref = c.What, ""
+	}
+	o := a.open(a.loadAlone(path, order{mode: "forget"}, c.valueFlags), "text", c.StateDir)
+	if o.end.refused != nil {
+		return []ending{o.end}
+	}
+	fact, known, err := forgotten(ref, o.manifest)
+	if err != nil {
+		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
+	}
+	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
+		debts, marks, left := remembered(j.Memory(), fact)
+		switch {
+		case debts+marks+left > 0:
+			if err := j.Append([]model.Record{fact}, true); err != nil {
+				return err
+			}
+		case !known:
+			return refuse(exitUsage, "%s: no resource %s, and nothing is remembered of it: settle list names resources, settle owed what is owed", o.report.Manifest, ref)
+		}
+		said := fmt.Sprintf("forgot %s and %s", counted(debts, "debt"), counted(marks, "mark"))
+		if left > 0 {
+			said += fmt.Sprintf(", and how %s was left", counted(left, "resource"))
+		}
+		a.say(said)
+		return nil
+	})
+}
+
+// forgotten is the fact that drops what is remembered of a resource, by any of
+// its names; of one that the manifest does not know as well.
+func forgotten(ref string, m *model.Manifest) (fact model.Record, known bool, err error) {
+	fact.Kind = model.RecordForget
+	if ref == "" {
+		return fact, true, nil
+	}
+	if _, ok := model.ParseRef(ref); !ok {
+		return fact, false, fmt.Errorf("%q is no reference: write type#name", ref)
+	}
+	fact.ID = ref
+	for i := range m.Resources {
+		if r := &m.Resources[i]; ref == r.ID() || ref == r.AliasID() {
+			fact.ID, fact.Alias = r.ID(), r.AliasID()
+			return fact, true, nil
+		}
+	}
+	return fact, false, nil
+}
+
+// remembered counts what a fact is going to forget.
+func remembered(m model.Memory, fact model.Record) (debts, marks, left int) {
+	meant := func(id string) bool { return fact.ID == "" || id == fact.ID || id == fact.Alias }
+	for _, debt := range m.Owed {
+		debts += when(meant(debt.ID), 1)
+	}
+	for id := range m.Unfinished {
+		marks += when(meant(id), 1)
+	}
+	for id := range m.LastStates {
+		left += when(meant(id), 1)
+	}
+	return debts, marks, left
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/manifests"
+	"github.com/settle-cm/settle/model"
+)
+
+type owedCommand struct {
+	manifestArg
+	valueFlags
+	stateFlags
+	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
+}
+
+// Help is shown by settle owed --help.
+func (*owedCommand) Help() string {
+	return `A refresh is owed when a resource changed, or may have changed, and a subscriber has not run with success since. The next apply pays it.
+
+Examples:
+
+    settle owed
+    settle owed -o json site.yaml | jq -r '.owed[].id'`
+}
+
+func (c *owedCommand) run(a *app) []ending {
+	l := a.loadAlone(c.Manifest, order{mode: "owed"}, c.valueFlags)
+	whole := !a.identify(l)
+	o := a.open(l, c.Output, c.StateDir)
+	if o.end.refused != nil {
+		return []ending{o.end}
+	}
+	snap, err := o.store.Read()
+	if err != nil {
+		return a.refuseState(o, refusedState(err))
+	}
+	if snap.Active != nil {
+		a.err.Info("an apply is running: what is owed may change")
+	}
+	memory := snap.Memory()
+	debts, marks := outstanding(&memory, o.manifest, whole)
+	if o.json {
+		a.print(render.Document(map[string][]render.OwedRefresh{"owed": debts}))
+	} else {
+		a.print(render.Owed(debts, marks))
+	}
+	return []ending{o.end}
+}
+
+// identify makes do with the name of a manifest that has problems, an included
+// file that is missing for one: what it is owed is remembered all the same.
+func (a *app) identify(l *loaded) bool {
+	if l.refused == nil || l.refused.code != exitInvalid {
+		return false
+	}
+	m, _ := manifests.Identify(l.src)
+	if m == nil {
+		return false
+	}
+	a.err.Warn(fmt.Sprintf("%s: what it holds now is not known", l.refused.Error()))
+	l.manifest, l.whole, l.refused, l.report.Error = m, m, nil, ""
+	return true
+}
+
+// outstanding lists what is remembered against resources: debts in the order
+// in which they were made, marks by name. Only of a whole manifest it can be
+// said what is not in it any more.
+func outstanding(m *model.Memory, manifest *model.Manifest, whole bool) ([]render.OwedRefresh, []render.Unfinished) {
+	names := map[string]string{} // any name of a resource -> its id
+	for i := range manifest.Resources {
+		r := &manifest.Resources[i]
+		names[r.AliasID()] = r.ID()
+	}
+	for i := range manifest.Resources {
+		names[manifest.Resources[i].ID()] = manifest.Resources[i].ID()
+	}
+	debts := []render.OwedRefresh{}
+	for _, d := range m.Owed {
+		id, there := names[d.ID]
+		debt := render.OwedRefresh{ID: d.ID, By: d.By, SinceRun: d.Since, Orphan: whole && !there}
+		if there && id != d.ID {
+			debt.Now = id
+		}
+		debts = append(debts, debt)
+	}
+	var marks []render.Unfinished
+	for _, fact := range m.Records() {
+		if fact.Kind == model.RecordUnfinished {
+			marks = append(marks, render.Unfinished{ID: fact.ID, Run: fact.Run})
+		}
+	}
+	return debts, marks
+}
