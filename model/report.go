@@ -30,6 +30,16 @@ type Report struct {
 	Problems   Problems          `json:"problems"`
 	Warnings   Problems          `json:"warnings"`
 	Resources  []ResourceReport  `json:"resources"`
+
+	// Times is stored with the report, and is not part of its JSON document.
+	Times []Times `json:"-"` // by resource; may be missing
+}
+
+// Times is when a resource was started and when it had finished, in milliseconds
+// from the start of its run. Both are zero for a resource that was never started.
+type Times struct {
+	FromMS int64 `json:"from_ms"`
+	ToMS   int64 `json:"to_ms"`
 }
 
 // State says where the run's memory is kept and whether there was one before.

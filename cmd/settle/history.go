@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -26,7 +27,7 @@ type historyCommand struct {
 	valueFlags
 	stateFlags
 	Since  string `placeholder:"RUN" help:"Only the runs after this one."`
-	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
+	Output string `short:"o" enum:"text,json,html" default:"text" placeholder:"FORMAT" help:"text, json or html."`
 }
 
 // Help is shown by settle history --help.
@@ -37,6 +38,7 @@ Examples:
 
     settle history
     settle history --since 20260102T030405Z-k3pd7q   runs after this one
+    settle history -o html site.yaml > runs.html     trends, and the report of each run
     settle history -o json site.yaml | jq -r '.runs[0].run'`
 }
 
@@ -54,12 +56,36 @@ func (c *historyCommand) run(a *app) []ending {
 		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
 	}
 	slices.Reverse(runs) // the last one is what people look for
-	if o.json {
+	switch {
+	case c.Output == "html":
+		past, err := pastRuns(snap, runs)
+		if err != nil {
+			return a.refuseState(o, refusedState(err))
+		}
+		a.print(render.HistoryPage(cmp.Or(o.report.Name, o.report.Manifest), o.report.Manifest, past))
+	case o.json:
 		a.print(render.Document(map[string][]model.RunRecord{"runs": append([]model.RunRecord{}, runs...)}))
-	} else {
+	default:
 		a.print(render.History(runs))
 	}
 	return []ending{o.end}
+}
+
+// pastRuns returns runs with their reports, as far as these are kept.
+func pastRuns(snap *journal.Snapshot, runs []model.RunRecord) ([]render.PastRun, error) {
+	past := make([]render.PastRun, len(runs))
+	for i, r := range runs {
+		past[i].RunRecord = r
+		if r.ExitCode == nil || r.Converged() {
+			continue // neither leaves a report
+		}
+		_, report, err := snap.Report(r.Run)
+		if err != nil {
+			return nil, err
+		}
+		past[i].Report = report
+	}
+	return past, nil
 }
 
 type showCommand struct {

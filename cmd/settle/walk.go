@@ -176,6 +176,7 @@ func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory
 	})
 	a.note(l.manifest.PostMessage)
 	l.report.Resources = show.ReportResources(results)
+	l.report.Times = show.Times()
 	l.report.Summary = model.Summarize(j.mode == "plan", l.report.Resources, known.owed())
 	if ctx.Err() != nil && stoppedShort(results) {
 		e.cause = context.Cause(ctx)

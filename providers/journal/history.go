@@ -52,11 +52,18 @@ func (j *Journal) Finish(report *model.Report, keep int) error {
 	return errors.Join(j.prune(), j.pruneBackups())
 }
 
+// storedReport is a report as it is kept: with the times of its resources, which
+// are not part of the document that users get.
+type storedReport struct {
+	model.Report
+	Times []model.Times `json:"times,omitempty"`
+}
+
 func (s Store) reportFile(run string) string { return filepath.Join(s.Path(), "runs", run+".json") }
 
 func (j *Journal) saveReport(report *model.Report) error {
 	path := j.store.reportFile(j.self.Run)
-	text, err := json.Marshal(report)
+	text, err := json.Marshal(storedReport{*report, report.Times})
 	if err != nil {
 		return fmt.Errorf("encode report: %w", err)
 	}
@@ -149,9 +156,10 @@ func (s Store) report(run string) (*model.Report, error) {
 	case err != nil:
 		return nil, s.explain("read report", path, err)
 	}
-	var report model.Report
-	if err := json.Unmarshal(text, &report); err != nil {
+	var stored storedReport
+	if err := json.Unmarshal(text, &stored); err != nil {
 		return nil, &Error{fmt.Sprintf("report is damaged: %s: %v; remove the file, it is only history", path, err), err}
 	}
-	return &report, nil
+	stored.Report.Times = stored.Times
+	return &stored.Report, nil
 }

@@ -52,6 +52,7 @@ type Publisher struct {
 	run       Run // the one between Begin and End
 	since     time.Time
 	resources []model.ResourceReport // of the run; those that were published are filled in
+	times     []model.Times          // by resource
 	published []bool                 // by resource
 
 	mu  sync.Mutex // of seq: output comes from any goroutine
@@ -107,7 +108,7 @@ func (p *Publisher) print(result []byte) {
 // Begin is called before anything of a manifest is run.
 func (p *Publisher) Begin(r Run) {
 	p.run, p.since = r, time.Now()
-	p.resources, p.published = nil, nil
+	p.resources, p.published, p.times = nil, nil, nil
 	p.files.begin(r.Manifest, p.since)
 	p.writeEvent(render.Event{
 		Type: render.EventRunStarted, Run: r.Report.Run, Mode: p.Mode,
@@ -119,6 +120,7 @@ func (p *Publisher) Begin(r Run) {
 func (p *Publisher) Watch() engine.Watch {
 	m := p.run.Manifest
 	p.published, p.resources = make([]bool, len(m.Resources)), make([]model.ResourceReport, len(m.Resources))
+	p.times = make([]model.Times, len(m.Resources))
 	p.progress.Begin(len(m.Resources))
 	p.pipeline.begin(m)
 	w := engine.Watch{Started: p.started, Finished: p.finished}
@@ -131,6 +133,7 @@ func (p *Publisher) Watch() engine.Watch {
 func (p *Publisher) started(n int) {
 	id := p.run.Manifest.Resources[n].ID()
 	p.files.started(n)
+	p.times[n].FromMS = max(time.Since(p.since).Milliseconds(), 1)
 	p.progress.Started(n, id)
 	if p.wantsEvents() || p.Verbose {
 		p.writeEvent(render.Event{Type: render.EventResourceStarted, ID: id})
@@ -160,6 +163,9 @@ func (p *Publisher) outputWriter(m *model.Manifest) func(n int, line []byte) {
 func (p *Publisher) finished(n int, result *model.Result) {
 	r := p.reportResource(n, result)
 	p.files.finished(n)
+	if p.times[n].FromMS > 0 { // a skipped resource was not started
+		p.times[n].ToMS = max(time.Since(p.since).Milliseconds(), p.times[n].FromMS)
+	}
 	p.progress.Finished(n)
 	p.pipeline.finished(n, r)
 	p.published[n] = true
@@ -183,6 +189,9 @@ func (p *Publisher) ReportResources(results []model.Result) []model.ResourceRepo
 	}
 	return p.resources
 }
+
+// Times returns when each resource was started and had finished.
+func (p *Publisher) Times() []model.Times { return p.times }
 
 // printProgress writes a log line for a resource that has finished.
 func (p *Publisher) printProgress(r *model.ResourceReport) {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -54,5 +55,33 @@ func TestHistoryListsRunsInColumns(t *testing.T) {
 	}
 	if got, want := string(RunHeader(&ended)), "run 20260102T030405Z-abcdef of 2026-01-02 03:04:05 by alice: exit 1\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestHistoryPageLinksEachRunToItsReport(t *testing.T) {
+	failed, stored := number(1), applyReport()
+	stored.Times = []model.Times{{FromMS: 1, ToMS: 400}}
+	records := []model.RunRecord{
+		{Run: "20260103T030405Z-cccccc", User: "<b>", Summary: model.Summary{Total: 20}, Going: true},
+		{Run: stored.Run, Started: stored.Started, DurationMS: stored.DurationMS, User: "alice", ExitCode: failed, Summary: stored.Summary},
+		{Run: "20260101T030405Z-aaaaaa", DurationMS: 40, User: "alice", ExitCode: number(0), Summary: model.Summary{Total: 20}},
+	}
+	runs := make([]PastRun, len(records))
+	for i, r := range records {
+		runs[i].RunRecord = r
+	}
+	runs[1].Report = &stored
+	page := HistoryPage("web", "site.yaml", runs)
+	golden(t, "history.html", page)
+	for _, want := range []string{
+		`<a href="#r1">` + stored.Run + `</a>`, `<article class="run-of" id="r1"`, `&lt;b&gt;`,
+		`aria-label="What ran when"`, `aria-label="Duration of each run"`,
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if strings.Contains(string(page), `href="#r0"`) {
+		t.Error("a run without a report has a link")
 	}
 }

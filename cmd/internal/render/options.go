@@ -1,6 +1,10 @@
 package render
 
-import "time"
+import (
+	"time"
+
+	"github.com/settle-cm/settle/model"
+)
 
 // Options holds the choices of a reader, and the data that some formats show beside
 // the reports themselves.
@@ -17,12 +21,17 @@ type Options struct {
 	Previous []byte   // content of the file that the result replaces
 }
 
-// trace returns the trace of the report with index n. It is empty if that is missing.
-func (o *Options) trace(n int) Trace {
+// trace returns the trace of the report with index n. The trace of a stored report
+// has only the times that were stored with it.
+func (o *Options) trace(n int, r *model.Report) Trace {
 	if n < len(o.Traces) {
 		return o.Traces[n]
 	}
-	return Trace{}
+	var t Trace
+	for _, s := range r.Times {
+		t.Spans = append(t.Spans, Span{time.Duration(s.FromMS) * time.Millisecond, time.Duration(s.ToMS) * time.Millisecond})
+	}
+	return t
 }
 
 // Trace holds the edges between the resources of a report, and when each was at work.

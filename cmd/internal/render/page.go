@@ -34,6 +34,7 @@ type page struct {
 	Policy  string
 	CSS     template.CSS
 	JS      template.JS
+	Index   *pageIndex // of a history
 	Runs    []pageRun
 	Drawing template.HTML // a graph without a run
 	Counted string
@@ -45,7 +46,7 @@ type page struct {
 func HTML(reports []model.Report, o Options) []byte {
 	p := page{}
 	for i := range reports {
-		run := newPageRun(&reports[i], o.trace(i), i)
+		run := newPageRun(&reports[i], o.trace(i, &reports[i]), i)
 		p.Runs = append(p.Runs, run)
 		if i == 0 {
 			p.Title = run.Heading + ": settle " + run.Mode + ", " + run.Verdict
