@@ -31,6 +31,10 @@ type State struct {
 	Size   int64
 	Names  int    // number of hard links
 	Target string // of a link
+	// Inode and Changed identify this version of the entry: every write and every
+	// change of an attribute changes them. Changed is in nanoseconds.
+	Inode   uint64
+	Changed int64
 	// Remains is the path of a temporary entry that a killed run left beside
 	// this path. It is "" when there is no such entry.
 	Remains string
@@ -48,6 +52,14 @@ type NewFile struct {
 	// Force allows the entry to replace a directory with all its contents, and
 	// allows a directory to replace another kind of entry.
 	Force bool
+	// InPlace writes into the file that exists instead of replacing it. A crash can
+	// leave a part of the content then. Attributes change only where they are set.
+	InPlace bool
+	// Parents creates missing directories above the path.
+	Parents bool
+	// Was is the state that the caller compared. Put fails when the entry has
+	// changed since then. nil: no check.
+	Was *State
 	// Ready checks the finished file under its temporary name. An error keeps
 	// the file from taking its place. nil: no check.
 	Ready func(path string) error

@@ -202,6 +202,7 @@ func TestLookDescribesAPath(t *testing.T) {
 		if want.Kind == disk.Link || want.Kind == disk.Directory { // what systems disagree on
 			got.Mode, got.Size, got.Names = want.Mode, want.Size, want.Names
 		}
+		got.Inode, got.Changed = 0, 0
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", path, diff)
 		}

@@ -35,6 +35,7 @@ func Look(path string) (disk.State, error) {
 	}
 	found.Kind, found.Mode, found.UID, found.GID = kind(&st), uint32(st.Mode)&permissions, st.Uid, st.Gid
 	found.Size, found.Names = st.Size, int(st.Nlink)
+	found.Inode, found.Changed = version(&st)
 	if found.Kind == disk.Link {
 		if found.Target, err = readlink(p.fd, base); err != nil {
 			return disk.State{}, fail("read link", path, err)

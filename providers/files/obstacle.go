@@ -4,6 +4,7 @@ package files
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/settle-cm/settle/model/disk"
 	"golang.org/x/sys/unix"
@@ -19,7 +20,10 @@ func Obstacle(path string) error {
 	}
 	defer p.close()
 	if err := unix.Faccessat(p.fd, ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
-		return fail("write in", p.path, err)
+		return fail("write in", p.path, p.hintInPlace(base, err))
+	}
+	if at := p.mountPoint(base); at != "" {
+		return fail("change", path, p.hintInPlace(base, mountedError(at)))
 	}
 	if name := p.immutablePath(base); name != "" {
 		return fail("change", path, immutableError(name))
@@ -82,7 +86,26 @@ func (p *parent) describe(verb, base string, err error) error {
 			return fail(verb, path, immutableError(name))
 		}
 	case errors.Is(err, unix.EBUSY):
-		return fail(verb, path, errors.New("something is mounted there: it can be changed only where it comes from"))
+		return fail(verb, path, p.hintInPlace(base, mountedError(path)))
 	}
-	return fail(verb, path, err)
+	return fail(verb, path, p.hintInPlace(base, err))
+}
+
+// mountedError is the path of a mount that forbids a change.
+type mountedError string
+
+func (e mountedError) Error() string {
+	return "something is mounted at " + string(e) + ", which can only be changed where it comes from"
+}
+
+// hintInPlace adds to an error that write: in_place would succeed, when the file
+// can be written itself and only its replacement fails.
+func (p *parent) hintInPlace(base string, err error) error {
+	var mounted mountedError
+	helps := errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.As(err, &mounted)
+	st, statErr := p.stat(base)
+	if !helps || statErr != nil || kind(&st) != disk.Regular || unix.Faccessat(p.fd, base, unix.W_OK, unix.AT_EACCESS) != nil {
+		return err
+	}
+	return fmt.Errorf("%w; write: in_place changes the content of the file itself", err)
 }

@@ -5,7 +5,9 @@ package files
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/settle-cm/settle/model/disk"
 	"golang.org/x/sys/unix"
@@ -16,12 +18,25 @@ import (
 // the former file that could not be kept.
 func Put(path string, n disk.NewFile) (done bool, lost []string, err error) {
 	p, base, err := openParent(path)
+	if n.Parents && errors.Is(err, unix.ENOENT) {
+		if err := makeParents(filepath.Dir(path)); err != nil {
+			return false, nil, err
+		}
+		p, base, err = openParent(path)
+	}
 	if err != nil {
 		return false, nil, describeMissing(err)
 	}
 	defer p.close()
 	if err := p.replaceable(base, &n); err != nil {
 		return false, nil, err
+	}
+	if st, err := p.stat(base); n.InPlace && err == nil && kind(&st) == disk.Regular {
+		done, err := p.writeInPlace(base, &n)
+		if err != nil {
+			err = p.describe("write", base, err)
+		}
+		return done, nil, err
 	}
 	temp := temporary(base)
 	made, err := p.make(temp, &n)
@@ -32,13 +47,13 @@ func Put(path string, n disk.NewFile) (done bool, lost []string, err error) {
 	lost, err = p.finish(made, temp, base, &n)
 	swapped := false
 	if err == nil {
-		swapped, err = p.move(temp, base, n.Force)
+		swapped, err = p.move(temp, base, &n)
 	}
 	if err != nil {
 		_ = p.removeAll(temp) // the earlier error is the one to report
 		return false, nil, p.describe("replace", base, err)
 	}
-	err = p.finishInPlace(made, base, &n)
+	err = p.finishName(made, base, &n)
 	if swapped && err == nil {
 		err = fail("remove", p.join(temp), p.removeAll(temp))
 	}
@@ -58,6 +73,8 @@ func (p *parent) replaceable(base string, n *disk.NewFile) error {
 	switch {
 	case is == disk.Special:
 		return fail("replace", p.join(base), errors.New("it is "+is.String()+", which is never replaced"))
+	case is == disk.Directory && n.Force && p.mountPoint(base) != "":
+		return fail("replace", p.join(base), mountedError(p.mountPoint(base)))
 	case (is == disk.Directory || n.Kind == disk.Directory) && !n.Force:
 		return fail("replace", p.join(base), errors.New("it is "+is.String()+", which only force replaces"))
 	}
@@ -68,11 +85,15 @@ func (p *parent) replaceable(base string, n *disk.NewFile) error {
 func (p *parent) finish(made *newEntry, temp, base string, n *disk.NewFile) (lost []string, err error) {
 	if made.file != nil {
 		if n.Content != nil {
-			if err := n.Content(made.file); err != nil {
+			w := sparseWriter{made.file}
+			if err := n.Content(w); err != nil {
+				return nil, err
+			}
+			if err := w.trim(); err != nil {
 				return nil, err
 			}
 		}
-		lost = p.copyAttributes(made.file, base)
+		lost = p.copyAttributes(made.file, base, n.Mode)
 	}
 	if err := p.setAttributes(made, temp, n); err != nil {
 		return nil, err
@@ -113,7 +134,10 @@ func (p *parent) checkReady(temp string, check func(path string) error) error {
 // move moves the finished entry to its place in one step. When a directory is
 // involved on either side, the two entries are swapped and the old one stands
 // under the temporary name. That needs force: it may have appeared since Check.
-func (p *parent) move(temp, base string, force bool) (swapped bool, err error) {
+func (p *parent) move(temp, base string, n *disk.NewFile) (swapped bool, err error) {
+	if err := p.unchanged(base, n.Was); err != nil {
+		return false, err
+	}
 	was, err := p.stat(base)
 	if err != nil && !errors.Is(err, unix.ENOENT) {
 		return false, err
@@ -125,19 +149,96 @@ func (p *parent) move(temp, base string, force bool) (swapped bool, err error) {
 	directory := kind(&now) == disk.Directory
 	switch {
 	case err == nil && (directory || kind(&was) == disk.Directory):
-		if !force {
+		if !n.Force {
 			return false, errCreatedMeanwhile
 		}
 		return true, exchange(p.fd, temp, base)
-	case directory: // an empty directory that appeared meanwhile may be in use
+	case directory, n.Was != nil && n.Was.Kind == disk.Missing: // an empty directory that appeared meanwhile may be in use
 		return false, renameNew(p.fd, temp, base)
 	}
 	return false, unix.Renameat(p.fd, temp, p.fd, base)
 }
 
-// finishInPlace syncs the new name. It sets owner and mode again, because some
+// errChangedMeanwhile reports an entry that differs from the one that was compared.
+var errChangedMeanwhile = errors.New("another process has changed it meanwhile, and the change is kept: run settle again")
+
+// unchanged returns an error when an entry is not the one that was compared.
+func (p *parent) unchanged(base string, was *disk.State) error {
+	if was == nil {
+		return nil
+	}
+	st, err := p.stat(base)
+	switch {
+	case errors.Is(err, unix.ENOENT) && was.Kind == disk.Missing:
+		return nil
+	case err != nil:
+		return err
+	case was.Kind == disk.Missing:
+		return errCreatedMeanwhile
+	}
+	if inode, changed := version(&st); inode != was.Inode || changed != was.Changed {
+		return errChangedMeanwhile
+	}
+	return nil
+}
+
+// writeInPlace writes the content into the file that exists, and sets the
+// attributes of n. Done reports whether the file may have changed.
+func (p *parent) writeInPlace(base string, n *disk.NewFile) (done bool, err error) {
+	fd, err := openRetry(p.fd, base, unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return false, err
+	}
+	file := os.NewFile(uintptr(fd), p.join(base))
+	defer file.Close() // Sync has reported what a write could not
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return false, err
+	}
+	switch {
+	case kind(&st) != disk.Regular:
+		return false, errChangedMeanwhile
+	case p.hasForeignNames(&st):
+		return false, errForeignNames
+	}
+	if err := p.unchanged(base, n.Was); err != nil {
+		return false, err
+	}
+	if n.Content != nil {
+		if err := n.Content(file); err != nil {
+			return true, err
+		}
+	}
+	end, err := file.Seek(0, io.SeekCurrent)
+	if err == nil {
+		err = file.Truncate(end)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		return true, err
+	}
+	i, err := openEntry(p.fd, base)
+	if err != nil {
+		return true, err
+	}
+	defer i.close()
+	return true, p.set(i, base, n.Mode, n.UID, n.GID)
+}
+
+// makeParents creates a directory and the missing directories above it.
+func makeParents(dir string) error {
+	_, _, err := Put(dir, disk.NewFile{Kind: disk.Directory, Parents: true})
+	if errors.Is(err, errCreatedMeanwhile) {
+		return nil // by another resource of this run
+	}
+	return err
+}
+
+// finishName syncs the new name. It sets owner and mode again, because some
 // file systems forget them over a rename.
-func (p *parent) finishInPlace(made *newEntry, base string, n *disk.NewFile) error {
+func (p *parent) finishName(made *newEntry, base string, n *disk.NewFile) error {
 	if err := p.setAttributes(made, base, n); err != nil {
 		return p.describe("finish", base, err)
 	}

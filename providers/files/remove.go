@@ -29,6 +29,9 @@ func Remove(path string, tree bool) (done bool, err error) {
 		if !tree {
 			return false, fail("remove", path, errors.New("it is a directory, which only force removes"))
 		}
+		if at := p.mountPoint(base); at != "" {
+			return false, fail("remove", path, mountedError(at))
+		}
 		// rename first: whatever stops the removal, the path is gone in one step
 		name = temporary(base)
 		if err := p.removeRemains(name); err != nil {

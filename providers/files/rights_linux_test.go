@@ -297,7 +297,7 @@ func TestMountedFileIsNamed(t *testing.T) {
 	}
 	err := put(path, "new")
 	must(t, unix.Unmount(path, 0))
-	if err == nil || !strings.Contains(err.Error(), "something is mounted there") {
+	if err == nil || !strings.Contains(err.Error(), "something is mounted at "+path+", which") {
 		t.Errorf("Put = %v", err)
 	}
 	if diff := cmp.Diff(map[string]string{"hosts": "0600 old", "other": "0600 other"}, tree(t, dir)); diff != "" {

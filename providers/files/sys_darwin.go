@@ -32,6 +32,12 @@ func (i *entry) chmod(dir int, name string, mode uint32) error {
 	return unix.Fchmodat(dir, name, mode, unix.AT_SYMLINK_NOFOLLOW)
 }
 
+// version returns the inode and the time of the last change of an entry.
+func version(st *unix.Stat_t) (inode uint64, changed int64) { return st.Ino, st.Ctim.Nano() }
+
+// mountPoint needs the table of mounts, which this system does not offer as a file.
+func (p *parent) mountPoint(string) string { return "" }
+
 // exchange swaps two entries of a directory in one step.
 func exchange(dir int, a, b string) error {
 	return unix.RenameatxNp(dir, a, dir, b, unix.RENAME_SWAP)

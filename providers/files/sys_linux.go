@@ -2,7 +2,10 @@ package files
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,6 +50,35 @@ func (i *entry) chmod(_ int, _ string, mode uint32) error {
 		err = unix.Chmod("/proc/self/fd/"+strconv.Itoa(i.fd), mode)
 	}
 	return err
+}
+
+// version returns the inode and the time of the last change of an entry.
+func version(st *unix.Stat_t) (inode uint64, changed int64) { return st.Ino, st.Ctim.Nano() }
+
+// mountPoint returns the path of a mount at an entry or below it, or "".
+func (p *parent) mountPoint(base string) string {
+	dir, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(p.fd))
+	if err != nil {
+		return ""
+	}
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return "" // the kernel refuses what it can
+	}
+	path := filepath.Join(dir, base)
+	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+	for line := range strings.Lines(string(table)) {
+		const pointField = 4
+		fields := strings.Fields(line)
+		if len(fields) <= pointField {
+			continue
+		}
+		at := unescape.Replace(fields[pointField])
+		if at == path || strings.HasPrefix(at, path+"/") {
+			return at
+		}
+	}
+	return ""
 }
 
 // exchange swaps two entries of a directory in one step.

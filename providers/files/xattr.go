@@ -19,7 +19,7 @@ var notCopied = []string{"security.capability", "security.ima", "security.evm"}
 // copyAttributes copies the extended attributes of the former file to a new one:
 // access lists, the SELinux context, attributes of users. It returns the
 // attributes that were refused.
-func (p *parent) copyAttributes(file *os.File, base string) (lost []string) {
+func (p *parent) copyAttributes(file *os.File, base string, mode *uint32) (lost []string) {
 	st, err := p.stat(base)
 	if err != nil || kind(&st) != disk.Regular {
 		return nil
@@ -38,6 +38,9 @@ func (p *parent) copyAttributes(file *os.File, base string) (lost []string) {
 		if err != nil {
 			continue // it is gone, or may not be read
 		}
+		if name == accessList && mode != nil {
+			value = limitAccess(value, *mode)
+		}
 		if has, err := readAttribute(to, name); err == nil && bytes.Equal(has, value) {
 			continue
 		}
@@ -46,6 +49,30 @@ func (p *parent) copyAttributes(file *os.File, base string) (lost []string) {
 		}
 	}
 	return lost
+}
+
+// accessList is the attribute that holds the access list of a file.
+const accessList = "system.posix_acl_access"
+
+// limitAccess returns an access list as a change of the mode would leave it. The
+// new file has its stricter mode later than its list, and the users in the list
+// must not open it before.
+func limitAccess(list []byte, mode uint32) []byte {
+	const header, size = 4, 8 // bytes of a version, and of an entry: tag, permissions, id
+	const owner, group, mask, other = 0x01, 0x04, 0x10, 0x20
+	list = slices.Clone(list)
+	bits := map[byte]uint32{owner: mode >> 6, group: mode >> 3, mask: mode >> 3, other: mode}
+	for at := header; at+size <= len(list); at += size {
+		if list[at] == mask {
+			delete(bits, group) // the mask limits the group
+		}
+	}
+	for at := header; at+size <= len(list); at += size {
+		if b, ok := bits[list[at]]; ok {
+			list[at+2] = byte(b & 7)
+		}
+	}
+	return list
 }
 
 func listAttributes(fd int) []string {

@@ -129,8 +129,12 @@ func (s *summary) reason() string {
 // obstacles returns the reasons why the change would fail if it were made now.
 func (f *file) obstacles(c *comparison) []string {
 	var list []string
-	if err := f.w.Disk.Obstacle(c.path); err != nil && !(errors.Is(err, fs.ErrNotExist) && f.w.declaresParent(c.path)) {
-		list = append(list, err.Error())
+	// a file that is written in place needs no right to its directory
+	if !f.inPlace || c.have.Kind != disk.Regular {
+		err := f.w.Disk.Obstacle(c.path)
+		if err != nil && !(errors.Is(err, fs.ErrNotExist) && (f.parents || f.w.declaresParent(c.path))) {
+			list = append(list, err.Error())
+		}
 	}
 	if c.unknownOwners != nil {
 		list = append(list, c.unknownOwners.Error())

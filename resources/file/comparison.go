@@ -179,7 +179,7 @@ func (f *file) compareAttributes(c *comparison) {
 	if !isNew && c.mode != nil && *c.mode != c.have.Mode {
 		c.addChange(propMode, fmt.Sprintf("%04o", c.have.Mode), fmt.Sprintf("%04o", *c.mode))
 	}
-	if c.kind == disk.Regular && c.have.Kind == disk.Regular && c.have.Names > 1 && c.differs() {
+	if c.kind == disk.Regular && c.have.Kind == disk.Regular && c.have.Names > 1 && c.differs() && !f.inPlace {
 		c.replace = true // the other hard links may belong to another owner: they must not change
 		c.warnings = append(c.warnings, c.path+" has other names (hard links): they keep what they have")
 	}
@@ -203,13 +203,15 @@ func (c *comparison) compareID(property, declared string, have uint32, lookUp fu
 }
 
 // newFile returns the entry that takes the path's place. When it replaces an
-// entry of its own kind, it keeps the owner and mode that are not declared.
-func (c *comparison) newFile() disk.NewFile {
-	n := disk.NewFile{Kind: c.kind, Target: c.target, Mode: c.mode, Bits: c.bits, UID: c.uid, GID: c.gid}
-	if n.Mode == nil {
+// entry of its own kind, it keeps the owner and mode that are not declared. A file
+// that is written in place keeps them by itself.
+func (c *comparison) newFile(inPlace bool) disk.NewFile {
+	n := disk.NewFile{Kind: c.kind, Target: c.target, Mode: c.mode, Bits: c.bits, InPlace: inPlace, UID: c.uid, GID: c.gid}
+	if n.Mode == nil && !(inPlace && c.have.Kind == c.kind) {
 		n.Mode = c.defaultMode
 	}
-	if c.have.Kind != c.kind {
+	n.Was = &c.have
+	if c.have.Kind != c.kind || n.InPlace {
 		return n
 	}
 	if c.mode == nil {

@@ -30,7 +30,7 @@ func (w *world) decode(b *model.Body) model.Spec {
 	f := &file{
 		w: w, ref: b.Ref, pos: b.Pos, base: b.Base, kind: kinds[b.Text("ensure")], recurse: b.Bool("recurse"), target: b.Text("target"),
 		owner: b.Text("owner"), group: b.Text("group"), mode: decodeMode(b),
-		onlyCreate: b.Has("replace") && !b.Bool("replace"), backup: b.Bool("backup"), force: b.Bool("force"),
+		onlyCreate: b.Has("replace") && !b.Bool("replace"), inPlace: b.Text("write") == "in_place", parents: b.Bool("parents"), backup: b.Bool("backup"), force: b.Bool("force"),
 		timeout: b.Duration("timeout"), sensitive: b.Bool("sensitive"),
 	}
 	if b.Has("content") {
@@ -159,10 +159,10 @@ func escapePercents(placeholders []model.Placeholder) []model.Placeholder {
 
 // propertiesOf lists the properties that have a meaning for each kind.
 var propertiesOf = map[disk.Kind][]string{
-	disk.Regular:   {"content", "source", "recurse", "owner", "group", "mode", "replace", "backup", "validate", "force"},
+	disk.Regular:   {"content", "source", "recurse", "owner", "group", "mode", "replace", "write", "parents", "backup", "validate", "force"},
 	disk.Missing:   {"backup", "force"},
-	disk.Directory: {"source", "recurse", "owner", "group", "mode", "replace", "backup", "force"},
-	disk.Link:      {"target", "owner", "group", "replace", "backup", "force"},
+	disk.Directory: {"source", "recurse", "owner", "group", "mode", "replace", "parents", "backup", "force"},
+	disk.Link:      {"target", "owner", "group", "replace", "parents", "backup", "force"},
 }
 
 // isOwn reports whether the resource itself sets a property. A default of the
@@ -204,6 +204,7 @@ func (f *file) refuseConflicts(b *model.Body) {
 		{isOwn(b, "recurse") && f.recurse && f.source == "", "recurse", "recurse copies a directory, and none is given", "set source"},
 		{f.recurse && isWithin(f.path, f.source), "source", "the copy would be part of what it copies", ""},
 		{f.kind == disk.Directory && isOwn(b, "source") && !f.recurse, "source", "a directory is copied only as a whole", "set recurse: true"},
+		{f.inPlace && isOwn(b, "validate"), "validate", "validate checks a new file, and write: in_place makes none", "drop one of them"},
 		{f.recurse && isOwn(b, "validate"), "validate", "validate is for one file, and recurse for many", ""},
 	} {
 		if c.found {

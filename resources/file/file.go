@@ -88,6 +88,8 @@ type file struct {
 	group      string
 	mode       *uint32
 	onlyCreate bool // replace: false: an entry that exists keeps its content
+	inPlace    bool // write: in_place
+	parents    bool
 	backup     bool
 	validate   []string // words with % for the new file
 	force      bool

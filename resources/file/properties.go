@@ -15,6 +15,8 @@ var properties = []model.Property{
 	{Name: "group", Kind: model.Line, Default: "as it is; of something new, as the system has it", Meaning: "group, by name or number", Example: "www-data"},
 	{Name: "mode", Kind: model.Line, Default: "as it is; of something new, the source's, else 0666 (directories 0777), without what the umask takes; 0600 when sensitive", Meaning: "permissions in octal, in quotes; with recurse directories may be entered wherever the mode lets files be read", Example: "\"0644\""},
 	{Name: "replace", Kind: model.Bool, Default: "true", Meaning: "false makes the file when it is missing, and leaves what is in it alone from then on", Example: "false"},
+	{Name: "write", Kind: model.Choice, Choices: []string{"replace", "in_place"}, Default: "replace", Meaning: "replace makes a new file and moves it to its place in one step; in_place writes into the file that is there, for mount points and for files whose directory or group is not yours, and a crash can leave a part of the content", Example: "in_place"},
+	{Name: "parents", Kind: model.Bool, Default: "false", Meaning: "make the directories above it that are missing", Example: "true"},
 	{Name: "backup", Kind: model.Bool, Default: "false", Meaning: "keep what is replaced or removed in the state directory, under .backup and the id of the run, as long as `settle history` has the run", Example: "true"},
 	{Name: "validate", Kind: model.CommandLine, Meaning: "command that has to exit 0 before a new file takes its place; % in it is the new file's path until then, and %% a percent sign", Example: "visudo -cf %"},
 	{Name: "force", Kind: model.Bool, Default: "false", Meaning: "replace or remove a directory with all that is in it, or put a directory where something else is", Example: "true"},

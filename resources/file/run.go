@@ -85,8 +85,8 @@ func (f *file) backUp(c *comparison, effect *model.Effect) error {
 
 // replace creates the new entry and moves it to its place.
 func (f *file) replace(ctx context.Context, c *comparison, effect *model.Effect) error {
-	n := c.newFile()
-	n.Force = f.force
+	n := c.newFile(f.inPlace)
+	n.Force, n.Parents = f.force, f.parents
 	if c.kind == disk.Regular {
 		r, err := f.openNewContent(c)
 		if err != nil {
