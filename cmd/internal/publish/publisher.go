@@ -193,9 +193,15 @@ func (p *Publisher) ReportResources(results []model.Result) []model.ResourceRepo
 // Times returns when each resource was started and had finished.
 func (p *Publisher) Times() []model.Times { return p.times }
 
+// showsTableLater reports whether a person sees the status line now and the table
+// of the report on the same terminal later: each resource is to be shown once.
+func (p *Publisher) showsTableLater() bool {
+	return p.Err.StatusLine != nil && p.Output == "text" && p.Excerpts && !p.Verbose
+}
+
 // printProgress writes a log line for a resource that has finished.
 func (p *Publisher) printProgress(r *model.ResourceReport) {
-	if !p.Err.Progress || p.Mode != "apply" {
+	if !p.Err.Progress || p.Mode != "apply" || p.showsTableLater() {
 		return
 	}
 	line := render.Escape(r.ID) + " " + strings.ReplaceAll(r.Status.String(), "_", " ")
