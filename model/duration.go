@@ -52,6 +52,9 @@ func ParseDuration(text string) (time.Duration, error) {
 			return 0, ErrDuration
 		}
 		if rest = rest[len(part[0]):]; rest == "" {
+			if total > 0 && total < 1 { // 0 would mean no limit
+				return 0, ErrDuration
+			}
 			return time.Duration(total), nil
 		}
 	}

@@ -27,6 +27,7 @@ func TestParseDuration(t *testing.T) {
 		{"30", 0, ErrUnit},
 		{"1.5", 0, ErrUnit},
 		{"-5", 0, ErrUnit},
+		{"0.0000001ns", 0, ErrDuration},
 		{"-5s", 0, ErrDuration},
 		{"", 0, ErrDuration},
 		{"soon", 0, ErrDuration},

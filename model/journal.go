@@ -70,6 +70,7 @@ type Record struct {
 	Exit        *int              `json:"exit,omitempty"`
 	Summary     *Summary          `json:"summary,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"` // of the run, as its caller gave them
+	Synced      int64             `json:"synced,omitempty"` // so many bytes of the journal were synced before this record
 	Keep        int               `json:"keep,omitempty"`   // how many runs of each sort the history keeps; 0 is DefaultKeep
 }
 

@@ -22,7 +22,7 @@ var exitEntries = []entry{
 	{"73", "state, or a report, cannot be written"},
 	{"75", "try again later: another apply of this manifest runs, it is paused, or a helper deferred what is unfinished"},
 	{"77", "not permitted"},
-	{"129, 130, 143", "ended by HUP, INT, TERM"},
+	{"129, 130, 131, 143", "ended by HUP, INT, QUIT, TERM"},
 }
 
 // environmentEntries are the environment variables that settle itself reads, and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -15,19 +16,20 @@ import (
 // told of where anybody reads.
 const afterGrace = 4 * time.Second
 
-// interruptible returns a context that the first INT, TERM or HUP ends, with
+// interruptible returns a context that the first INT, QUIT, TERM or HUP ends, with
 // that signal as its cause; a second one kills what still runs, and waits for no
 // reader. Nor does anyone wait for one once all that ran must be over after the
 // first, grace being what it is given to end. A HUP that the caller of settle
 // wants ignored (nohup) stays ignored.
 func (a *app) interruptible(parent context.Context, grace time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	signals := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	caught := make(chan os.Signal, 2)
 	signal.Notify(caught, signals...)
+	interruptibles.Add(1)
 	done := make(chan struct{})
 	go func() {
 		for first := true; ; first = false {
@@ -47,9 +49,27 @@ func (a *app) interruptible(parent context.Context, grace time.Duration) (contex
 	}()
 	return ctx, func() {
 		signal.Stop(caught)
+		interruptibles.Add(-1)
 		close(done)
 		cancel(nil)
 	}
+}
+
+// interruptibles counts the contexts that a signal ends.
+var interruptibles atomic.Int32
+
+// exitOnQuit ends settle at a QUIT that no context waits for. The runtime would
+// print every goroutine and exit 2, which means "changed".
+func exitOnQuit() {
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGQUIT)
+	go func() {
+		for range caught {
+			if interruptibles.Load() == 0 {
+				os.Exit(128 + int(syscall.SIGQUIT))
+			}
+		}
+	}()
 }
 
 // tooLong is the cause that ends a run at its --run-timeout.

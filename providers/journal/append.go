@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -27,10 +28,15 @@ type Journal struct {
 	cached        model.Memory   // what the records added up to when there were
 	cachedCount   int            // so many of them
 	err           error          // after which nothing more can be promised
+	synced        int64          // so many bytes are known to survive a power loss
+	marked        int64          // the last synced that a record names
+	markedAt      int64          // size of the journal when it did
 
 	// the file's methods, except in tests of a failing disk
 	write func([]byte) (int, error)
 	sync  func() error
+	// replaceFile, except in tests of a failing disk
+	replace func(path string, text []byte) error
 }
 
 // Append adds records to the journal. With durable set they, and all records
@@ -60,7 +66,29 @@ func (j *Journal) append(records []model.Record, durable bool) error {
 			j.err = j.store.explain("save state", j.file.Name(), err)
 			return j.err
 		}
-		j.dirty = false
+		j.dirty, j.synced = false, j.size
+	}
+	return nil
+}
+
+// errRemoved is the error of a state that was removed or replaced while its run
+// was going on: the records of the run are in no file that a later run reads.
+var errRemoved = errors.New("it was removed or replaced during the run, which may have left refreshes owed")
+
+// checkInPlace returns an error unless the open files are still at their paths.
+func (j *Journal) checkInPlace() error {
+	for _, file := range []*os.File{j.lock, j.file} {
+		if file == nil {
+			continue
+		}
+		same, err := isCurrent(file)
+		if err == nil && !same {
+			err = errRemoved
+		}
+		if err != nil {
+			j.err = j.store.explain("save state", file.Name(), err)
+			return j.err
+		}
 	}
 	return nil
 }
@@ -73,11 +101,19 @@ func (j *Journal) writeLines(records []model.Record) error {
 	if j.size == 0 {
 		text = append(text, header...)
 	}
+	// A reader learns from it which damage no power loss can explain. It is in
+	// every sector, because any of them may be lost.
+	if j.synced > j.marked || j.synced > 0 && j.size/sector > j.markedAt/sector {
+		records[0].Synced = j.synced
+	}
 	text = encode(text, records)
 	n, err := j.write(text)
 	if err == nil {
 		j.size += int64(n)
 		j.dirty = true
+		if records[0].Synced > 0 {
+			j.marked, j.markedAt = j.synced, j.size
+		}
 		return nil
 	}
 	err = j.store.explain("save state", j.file.Name(), err)
@@ -94,10 +130,21 @@ func (j *Journal) openFile() error {
 	}
 	path := j.store.file("journal")
 	if j.size > compactAbove && j.self.Run != "" {
-		j.compact(path)
+		if err := j.compact(path); err != nil {
+			j.err = err
+			return err
+		}
 	}
 	file, err := openFile(path, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil && info.Size() < j.size {
+		err = errRemoved
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written
 		return err
 	}
 	if err = file.Truncate(j.size); err == nil && j.size == 0 {
@@ -118,19 +165,36 @@ func (j *Journal) openFile() error {
 }
 
 // compact rewrites the journal when that makes it much shorter. It saves time and
-// space only: when it fails, the long journal is just as good.
-func (j *Journal) compact(path string) {
+// space only: while the long journal stands, it is just as good. After an error
+// the file is looked at again, because the short one may stand already. The error
+// is of a short journal that a power loss could take back with all later records.
+func (j *Journal) compact(path string) error {
 	memory := j.memory()
 	if memory.Size() > len(j.records)/2 { // most of it is still needed
-		return
+		return nil
 	}
 	if j.pruneBackups() != nil { // of runs that the compacted journal no longer contains
-		return
+		return nil
 	}
 	text := encode([]byte(header), model.Compact(j.records))
-	if size := int64(len(text)); size <= j.size/2 && replaceFile(path, text) == nil {
-		j.size = size
+	size := int64(len(text))
+	if size > j.size/2 {
+		return nil
 	}
+	replace := replaceFile
+	if j.replace != nil {
+		replace = j.replace
+	}
+	err := replace(path, text)
+	if err == nil {
+		j.size, j.synced = size, size
+		return nil
+	}
+	info, statErr := os.Stat(path)
+	if statErr != nil || info.Size() < j.size {
+		return err
+	}
+	return nil
 }
 
 // Memory returns the replayed state of the journal.

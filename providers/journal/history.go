@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,6 +45,9 @@ func (j *Journal) Finish(report *model.Report, keep int) error {
 		j.pending = j.pending[:n] // the done record contains the same
 	}
 	if err := j.append([]model.Record{record}, !past.Converged()); err != nil {
+		return err
+	}
+	if err := j.checkInPlace(); err != nil {
 		return err
 	}
 	if past.Converged() {
@@ -88,14 +92,36 @@ func (j *Journal) prune() error {
 		kept[past.Run+".json"] = true
 	}
 	for _, file := range files {
-		if err == nil && !kept[file.Name()] {
-			err = os.Remove(filepath.Join(dir, file.Name()))
+		path := filepath.Join(dir, file.Name())
+		if err == nil && !kept[file.Name()] && isReport(path) {
+			err = os.Remove(path)
 		}
 	}
 	if err != nil {
 		return j.store.explain("prune reports", dir, err)
 	}
 	return nil
+}
+
+// isReport reports whether a file is a report that settle saved, by name and
+// content: nothing else in the directory is ours to remove.
+func isReport(path string) bool {
+	if name := filepath.Base(path); !strings.HasSuffix(name, ".json") && !strings.HasSuffix(name, ".json.new") {
+		return false
+	}
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := openRegular(path, os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	const begin = `{"schema":"settle.report/`
+	head := make([]byte, len(begin))
+	n, _ := io.ReadFull(file, head) // a shorter file is none
+	return string(head[:n]) == begin
 }
 
 // UnknownRun is the error for a run that the history does not have.

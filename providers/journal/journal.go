@@ -49,7 +49,7 @@ type Holder struct {
 
 // Snapshot is the state of an identity as it was when it was read.
 type Snapshot struct {
-	Found  bool    // there was a journal
+	Found  bool    // the journal has a record; a first line alone remembers nothing
 	Active *Holder // the process that holds the lock now, nil without one
 
 	store    Store
@@ -95,7 +95,7 @@ func (s Store) read() (*Snapshot, error) {
 		}
 		records, good, err := decode(path, text)
 		if err == nil {
-			return &Snapshot{Found: good > 0, store: s, records: records, size: int64(good), position: endPosition(text[:good])}, nil
+			return &Snapshot{Found: len(records) > 0, store: s, records: records, size: int64(good), position: endPosition(text[:good])}, nil
 		}
 		if attempt == 3 {
 			return nil, err

@@ -24,6 +24,9 @@ var (
 	table  = crc32.MakeTable(crc32.Castagnoli)
 )
 
+// sector is the smallest part of a file, in bytes, that a power loss can take.
+const sector = 512
+
 // sumLen is the length of a line's checksum and the space behind it.
 const sumLen = 9
 
@@ -43,13 +46,19 @@ func encode(to []byte, records []model.Record) []byte {
 // decode returns the records of a journal, and how many bytes of it are whole
 // lines. What follows the last line end is a line that was being written when
 // its writer died: nothing was done on its strength, so it is dropped.
-// Anything else that is not as it was written is damage.
+// A hole is the same: a sector that did not reach the disk before a power loss,
+// while later ones did, reads as zero bytes. Everything behind it is dropped,
+// unless a later record says that the place was synced. Anything else that is not
+// as it was written is damage.
 func decode(path string, text []byte) (records []model.Record, good int, err error) {
 	first, rest, ok := strings.Cut(string(text), "\n")
 	switch {
 	case !ok && strings.HasPrefix(header, first):
 		return nil, 0, nil // empty, or killed while writing the first line
 	case !ok || first+"\n" != header:
+		if isHole(text, 0, first) {
+			return nil, 0, nil
+		}
 		return nil, 0, newHeaderError(path, first)
 	}
 	good = len(header)
@@ -60,6 +69,9 @@ func decode(path string, text []byte) (records []model.Record, good int, err err
 			return records, good, nil
 		}
 		err := checkSum(text[good : good+len(line)])
+		if err != nil && isHole(text, good, line) {
+			return records, good, nil
+		}
 		if err != nil {
 			return nil, 0, newDamageError(path, number, err)
 		}
@@ -74,6 +86,33 @@ func decode(path string, text []byte) (records []model.Record, good int, err err
 		good += len(line) + 1
 		rest = next
 	}
+}
+
+// isHole reports whether a line that does not check, at this offset, was lost with
+// its sector before it was synced.
+func isHole(text []byte, at int, line string) bool {
+	from := strings.IndexByte(line, 0)
+	if from < 0 {
+		return false
+	}
+	from += at
+	to := from
+	for to < len(text) && text[to] == 0 {
+		to++
+	}
+	if to-from < 2 || to%sector != 0 && to < len(text) { // a lost sector is zero to its end
+		return false
+	}
+	for rest := range bytes.Lines(text[at:]) {
+		rest = bytes.TrimLeft(bytes.TrimSuffix(rest, []byte("\n")), "\x00")
+		if checkSum(rest) != nil {
+			continue
+		}
+		if record, err := parseRecord(string(rest[sumLen:])); err == nil && record.Synced > int64(at) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkSum compares a line with its checksum.

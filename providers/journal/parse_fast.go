@@ -87,6 +87,8 @@ func (s *scanner) readNumberField(key string, record *model.Record) bool {
 	switch key {
 	case "pid":
 		record.PID = int(n)
+	case "synced":
+		record.Synced = int64(n)
 	case "took_ms":
 		record.Took = int64(n)
 	case "keep":

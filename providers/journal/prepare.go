@@ -20,17 +20,11 @@ func (s Store) prepare() error {
 	if err := makeDir(dir); err != nil {
 		return s.explain("make state directory", dir, err)
 	}
-	info, err := os.Stat(dir)
-	if err != nil {
+	if err := s.checkTrust(dir, false); err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { // it may be readable by others so far
 		return s.explain("use state directory", dir, err)
-	}
-	if uid, ok := ownerOf(info); ok && uid != os.Geteuid() {
-		return &Error{Message: fmt.Sprintf("cannot use state directory: %s is owned by %s, and this is %s%s", dir, userName(uid), userName(os.Geteuid()), adviceStateDir)}
-	}
-	if info.Mode().Perm() != 0o700 { // for example unpacked from an archive
-		if err := os.Chmod(dir, 0o700); err != nil {
-			return s.explain("use state directory", dir, err)
-		}
 	}
 	if err := checkWritable(dir); err != nil {
 		return s.explain("write to state directory", dir, err)
@@ -55,22 +49,70 @@ func (s Store) checkContents() error {
 	if _, err := os.Lstat(runs); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err = makeDir(runs); err == nil {
-		err = checkWritable(runs)
+	if err := s.checkTrust(runs, false); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := checkWritable(runs); err != nil {
 		return s.explain("save reports", runs, err)
 	}
 	return nil
 }
 
 func (s Store) prepareDir() error {
-	err := os.MkdirAll(filepath.Dir(s.Dir), 0o755) // shared with others, for example ~/.local
+	err := makeParents(s.Dir)
 	if err == nil {
 		err = makeDir(s.Dir)
 	}
 	if err != nil {
 		return s.explain("make state directory", s.Dir, err)
+	}
+	return s.checkTrust(s.Dir, true)
+}
+
+// makeParents makes the missing directories above one of ours, and syncs them:
+// after a power loss a state whose parent is gone is gone too. Others share them,
+// for example ~/.local.
+func makeParents(dir string) error {
+	parent := filepath.Dir(dir)
+	if _, err := os.Stat(parent); err == nil || parent == dir {
+		return nil
+	}
+	if err := makeParents(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(parent, 0o755); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	}
+	return syncDir(filepath.Dir(parent))
+}
+
+// checkTrust refuses a directory through which another user could make settle
+// change files of others, or forget what is owed: a link, a directory of another
+// user, or one that others may write. The state directory itself may be a link of
+// ours. Its parents are not judged.
+func (s Store) checkTrust(dir string, link bool) error {
+	info, err := os.Lstat(dir)
+	if err == nil && link && info.Mode()&fs.ModeSymlink != 0 {
+		if uid, ok := ownerOf(info); !ok || uid == os.Geteuid() {
+			info, err = os.Stat(dir)
+		}
+	}
+	if err != nil {
+		return s.explain("use state directory", dir, err)
+	}
+	uid, known := ownerOf(info)
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return &Error{Message: fmt.Sprintf("cannot use state directory: %s is a symbolic link; remove it, or name another directory with --state-dir", dir)}
+	case !info.IsDir():
+		return s.explain("use state directory", dir, syscall.ENOTDIR)
+	case known && uid != os.Geteuid():
+		return &Error{Message: fmt.Sprintf("cannot use state directory: %s is owned by %s, and this is %s%s", dir, userName(uid), userName(os.Geteuid()), adviceStateDir)}
+	case known && info.Mode().Perm()&0o022 != 0:
+		return &Error{Message: fmt.Sprintf("cannot use state directory: others may write to %s; look at what is in it, then run chmod go-w %s%s", dir, dir, adviceStateDir)}
 	}
 	return nil
 }

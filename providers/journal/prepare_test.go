@@ -56,8 +56,8 @@ func TestOpenModesAreCorrected(t *testing.T) {
 	j := locked(t, s, "r1")
 	appendAll(t, j, owe)
 	closed(t, j)
-	for _, path := range []string{s.Path(), s.file("journal"), s.file("lock")} {
-		if err := os.Chmod(path, 0o777); err != nil {
+	for path, mode := range map[string]os.FileMode{s.Path(): 0o755, s.file("journal"): 0o777, s.file("lock"): 0o777} {
+		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,11 +202,14 @@ func TestStateOfAnotherUserIsRefused(t *testing.T) {
 		{"a state directory that could only be made by root", func(t *testing.T, s Store) { open(t, filepath.Dir(s.Dir), 0o755) },
 			"cannot make state directory: DIR: permission denied (ABOVE is owned by root)" + flag},
 		{"root's state directory", func(t *testing.T, s Store) { open(t, filepath.Dir(s.Dir), 0o755); open(t, s.Dir, 0o700) },
-			"cannot make state directory: DIR/web: permission denied (DIR is owned by root)" + flag},
+			"cannot use state directory: DIR is owned by root, and this is nobody" + flag},
 		{"root's state of this manifest", func(t *testing.T, s Store) {
 			open(t, filepath.Dir(s.Dir), 0o755)
-			open(t, s.Dir, 0o777)
-			open(t, s.Path(), 0o777)
+			open(t, s.Path(), 0o755)
+			open(t, s.Dir, 0o755)
+			if err := os.Chown(s.Dir, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
 		}, "cannot use state directory: DIR/web is owned by root, and this is nobody" + flag},
 		{"one's own that was made read-only", func(t *testing.T, s Store) {
 			open(t, filepath.Dir(s.Dir), 0o755)
@@ -215,7 +218,8 @@ func TestStateOfAnotherUserIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "cannot make state directory: DIR/web: permission denied" + flag},
-		{"one that everyone may use", func(t *testing.T, s Store) { open(t, filepath.Dir(s.Dir), 0o755); open(t, s.Dir, 0o777|os.ModeSticky) }, "touched"},
+		{"one that everyone may use", func(t *testing.T, s Store) { open(t, filepath.Dir(s.Dir), 0o755); open(t, s.Dir, 0o777|os.ModeSticky) },
+			"cannot use state directory: DIR is owned by root, and this is nobody" + flag},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -23,6 +23,14 @@ func (e *Error) Hint() string { return e.Suggestion }
 // before it in its command.
 const maxPlaceholders = 256
 
+const (
+	// maxText bounds a text with values. The parser needs up to 10 KB of stack for
+	// 4 bytes of text. No program can be given a longer argument anyway.
+	maxText = 128<<10 - 1
+	// maxDepth bounds how deep its parentheses and braces are nested.
+	maxDepth = 1000
+)
+
 // Fill inserts values into a text that the given shell reads. Each value is quoted
 // for its place, so that the shell sees exactly its bytes as data. A place where
 // that cannot be guaranteed is an error. words are the words before the text; none
@@ -44,6 +52,9 @@ func Fill(words []string, text string, placeholders []model.Placeholder) (string
 	case len(placeholders) > maxPlaceholders:
 		return "", &Error{fmt.Sprintf("more than %d values in one shell text", maxPlaceholders), environment(placeholders[maxPlaceholders], "as \"$NAME\"")}
 	}
+	if err := checkSize(text, placeholders[0]); err != nil {
+		return "", err
+	}
 	if strings.Contains(text, "\r") { // a letter to some shells, nothing to others
 		return "", &Error{"a carriage return in the shell text, so no value can be quoted in it", "take it out: it is half of a Windows line end"}
 	}
@@ -60,6 +71,28 @@ func Fill(words []string, text string, placeholders []model.Placeholder) (string
 		n++
 		return places[n].quote(h.Text)
 	}), nil
+}
+
+// checkSize refuses a text on which the parser could overflow the stack. Quotes
+// and comments are not told apart, so the depth is only an estimate; the length is
+// the guarantee.
+func checkSize(text string, first model.Placeholder) error {
+	way := "put it into a script; or " + environment(first, `as "$NAME"`)
+	if len(text) > maxText {
+		return &Error{fmt.Sprintf("a shell text with values is longer than %d KiB", (maxText+1)>>10), way}
+	}
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '{':
+			if depth++; depth > maxDepth {
+				return &Error{fmt.Sprintf("a shell text with values is nested more than %d deep", maxDepth), way}
+			}
+		case ')', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return nil
 }
 
 // insertRaw inserts the raw values and returns the remaining placeholders.

@@ -245,3 +245,27 @@ func TestLanguages(t *testing.T) {
 		}
 	}
 }
+
+// The parser is recursive: without a bound a hostile text overflows the stack,
+// which no program can recover from.
+func TestFillBoundsLengthAndDepth(t *testing.T) {
+	value := model.PlaceholderByte
+	for name, text := range map[string]string{
+		"unclosed arithmetic":     "echo " + value + strings.Repeat(`"$((`, 100_000),
+		"balanced substitutions":  "echo " + value + strings.Repeat("$(", 200_000) + strings.Repeat(")", 200_000),
+		"a short, deep text":      "echo " + value + strings.Repeat("(", 2_000),
+		"no brackets, but length": "echo " + value + strings.Repeat("if ", 100_000),
+	} {
+		_, err := Fill(nil, text, []model.Placeholder{{Text: "x", Expr: "${var.x}"}})
+		if err == nil || !strings.Contains(err.Error(), "a shell text with values is") {
+			t.Errorf("%s: %.200v", name, err)
+		}
+	}
+	// as long as allowed, whatever its form: an answer, and no overflow
+	for _, form := range []string{`"$((#)))` + "\n", "$(#)\n", "`#`\n", "if ", "{ ", "! ", "a|", "a&&", "x=", "[[ ! ", "case a in a) ", "\"${a:-", "f() "} {
+		text := "echo " + value + "\n" + strings.Repeat(form, (maxText-100)/len(form))
+		if _, err := Fill(nil, text, []model.Placeholder{{Text: "x", Expr: "${var.x}"}}); err != nil && err.Error() == "" {
+			t.Error(form)
+		}
+	}
+}
