@@ -141,14 +141,10 @@ func TestAliasBombIsCheap(t *testing.T) {
 	t.Parallel()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := time.Now()
 	if m, _ := load("m.yaml", files(t, "bad")["yaml-alias-bomb.yaml"]); m != nil {
 		t.Fatal("it loads")
 	}
 	runtime.ReadMemStats(&after)
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
-	}
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 500<<20 {
 		t.Errorf("it allocated %d MiB", bytes>>20)
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -154,9 +153,7 @@ func TestRunsAreOffered(t *testing.T) {
 	}
 }
 
-// A thousand resources are no reason to wait: what is measured here is about a
-// hundredth of the limit.
-func TestAThousandResourcesAreOfferedAtOnce(t *testing.T) {
+func TestAThousandResourcesAreOffered(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder
 	b.WriteString("name: x\nresources:\n  - exec:\n")
@@ -166,11 +163,7 @@ func TestAThousandResourcesAreOfferedAtOnce(t *testing.T) {
 	if err := os.WriteFile("settle.yaml", []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
 	if got := asked(t, "bash", "", "settle apply --only ", ""); len(got) != 1000 || got[7] != "exec#resource\\ 7\n" {
 		t.Errorf("%d are offered", len(got))
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("took %v", took)
 	}
 }

@@ -151,7 +151,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		start := time.Now()
 		records, good, err := decode("j", text)
-		if time.Since(start) > 10*time.Second {
+		if time.Since(start) > time.Minute {
 			t.Fatal("hangs")
 		}
 		if err != nil {

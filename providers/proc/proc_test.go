@@ -64,7 +64,7 @@ func mark(c model.Command, word string) model.Command {
 // until waits for something that must come, and soon.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain: %s", what)
 		}
@@ -94,10 +94,11 @@ func gone(t *testing.T, pid int) {
 	}
 }
 
-// quick fails a test whose command took longer than promised, with room for a slow machine.
+// quick fails a test whose command took longer than promised. What a command must
+// not wait for takes 60 s, so that there is room for a busy machine.
 func quick(t *testing.T, began time.Time, limit time.Duration) {
 	t.Helper()
-	if took := time.Since(began); took > limit+3*time.Second {
+	if took := time.Since(began); took > limit+20*time.Second {
 		t.Errorf("took %v, promised is %v", took, limit)
 	}
 }

@@ -4,6 +4,7 @@ package proc
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -56,14 +57,12 @@ func TestReplyOverTheLimitKillsTheCommand(t *testing.T) {
 		"and ignores SIGPIPE": `trap '' PIPE TERM; while :; do head -c 65536 /dev/zero; done`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			exit, err := Run(t.Context(), asked(100_000, "%s", script))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			exit, err := Run(ctx, asked(100_000, "%s", script))
 			var much *ReplyTooLong
 			if !errors.As(err, &much) || err.Error() != "wrote more than 100000 bytes to standard output" || !exit.Began {
 				t.Errorf("error %v", err)
-			}
-			if took := time.Since(start); took > 5*time.Second {
-				t.Errorf("took %s", took)
 			}
 			if len(exit.Reply) > 100_000 {
 				t.Errorf("%d bytes were kept", len(exit.Reply))

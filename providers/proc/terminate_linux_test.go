@@ -20,12 +20,12 @@ func TestTimeoutEndsTheGroup(t *testing.T) {
 		name, text string
 		want       string // how the leader ended
 	}{
-		{"a shell and its child", "sleep 300; true", "killed by SIGTERM"},
-		{"a background child as well", "sleep 8 & sleep 8", "killed by SIGTERM"},
-		{"a closed output", "exec >&- 2>&-; sleep 30", "killed by SIGTERM"},
-		{"exit 0 in the end", "trap 'exit 0' TERM; sleep 30 & wait", "exit 0"},
-		{"TERM is ignored", "trap '' TERM; sleep 30 & sleep 30; sleep 30", "killed by SIGKILL"},
-		{"only the child ignores TERM", "(trap '' TERM; sleep 30) & sleep 30", "killed by SIGTERM"},
+		{"a shell and its child", "sleep 600; true", "killed by SIGTERM"},
+		{"a background child as well", "sleep 60 & sleep 60", "killed by SIGTERM"},
+		{"a closed output", "exec >&- 2>&-; sleep 60", "killed by SIGTERM"},
+		{"exit 0 in the end", "trap 'exit 0' TERM; sleep 60 & wait", "exit 0"},
+		{"TERM is ignored", "trap '' TERM; sleep 60 & sleep 60; sleep 60", "killed by SIGKILL"},
+		{"only the child ignores TERM", "(trap '' TERM; sleep 60) & sleep 60", "killed by SIGTERM"},
 		{"stopped", "kill -STOP $$", "killed by SIGTERM"},
 		{"floods its output", "yes", "killed by SIGTERM"},
 	} {
@@ -136,7 +136,7 @@ func TestReforkingProcessesAreEnded(t *testing.T) {
 func TestForkStormIsEnded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := mark(sh("trap '' TERM; exec 3>%s/held; while :; do (sleep 0.01; sleep 30) & sleep 0.005; done", dir), "run/storm")
+	c := mark(sh("trap '' TERM; exec 3>%s/held; while :; do (sleep 0.01; sleep 60) & sleep 0.005; done", dir), "run/storm")
 	c.Timeout = 300 * time.Millisecond
 	began := time.Now()
 	e, _ := Run(t.Context(), c)
@@ -320,7 +320,7 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 func TestTimeoutSignalsTheGroupOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := mark(sh("cd %s; (trap 'echo TERM >>heard; exit 0' TERM; echo >ready; sleep 30 & wait) & sleep 30", dir), "run/asked")
+	c := mark(sh("cd %s; (trap 'echo TERM >>heard; exit 0' TERM; echo >ready; sleep 60 & wait) & sleep 60", dir), "run/asked")
 	c.Grace = 10 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	c.Started = func(model.Process) error {
