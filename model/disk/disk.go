@@ -75,6 +75,9 @@ type Functions struct {
 	Follow func(path string) (string, error)
 	// Open opens the regular file at a path for reading.
 	Open func(path string) (io.ReadCloser, error)
+	// Contents returns the first paths below a directory, at most limit of them,
+	// and how many there are.
+	Contents func(path string, limit int) (paths []string, total int, err error)
 	// Obstacle returns why a change of the path would fail now, or nil.
 	Obstacle func(path string) error
 	// Put creates n and moves it to the path in one step. Done reports whether

@@ -23,6 +23,11 @@ func Follow(path string) (string, error) { return "", fail("follow", path, errSy
 // Open opens the regular file at a path for reading.
 func Open(path string) (io.ReadCloser, error) { return nil, fail("open", path, errSystem) }
 
+// Contents returns the first paths below a directory.
+func Contents(path string, _ int) ([]string, int, error) {
+	return nil, 0, fail("list", path, errSystem)
+}
+
 // Obstacle returns why a change of the path would fail.
 func Obstacle(path string) error { return fail("change", path, errSystem) }
 

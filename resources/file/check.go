@@ -45,7 +45,7 @@ func (f *file) Check(ctx context.Context, ask model.Ask) (model.Decision, error)
 		return d, nil
 	}
 	d.Act, d.Action, d.Reason = true, s.action, s.reason()
-	d.Warnings, d.Obstacles, d.Diff = s.warnings, s.obstacles, s.diff.String()
+	d.Warnings, d.Obstacles, d.Diff = s.warnings, s.obstacles, s.losses.diff()+s.diff.String()
 	return d, nil
 }
 
@@ -69,12 +69,16 @@ type summary struct {
 	texts     []string
 	warnings  []string
 	obstacles []string
+	losses    losses
 	diff      strings.Builder
 }
 
 // summarize adds one differing path.
 func (f *file) summarize(s *summary, c *comparison) error {
 	s.count++
+	if err := f.addLoss(&s.losses, c); err != nil {
+		return err
+	}
 	s.addAction(c.action())
 	s.warnings = append(s.warnings, c.warnings...)
 	if s.causes == nil {
@@ -120,6 +124,9 @@ func (s *summary) addAction(action model.Action) {
 
 func (s *summary) reason() string {
 	reason := strings.Join(s.texts, "; ")
+	if lost := s.losses.reason(); lost != "" {
+		reason = lost + "; " + reason
+	}
 	if s.count > len(s.texts) {
 		reason += fmt.Sprintf("; and %d more", s.count-len(s.texts))
 	}
