@@ -34,7 +34,8 @@ var crashTime = flag.Duration("crash", 10*time.Second, "how long TestNothingIsLo
 //
 // Random manifests of commands that fail at first are applied, and settle is
 // killed at each write of its journal, or by KILL, INT and TERM at random
-// instants, or its journal loses what was not synced. Then it is applied until
+// instants, or its journal loses its unsynced end. Others apply beside the commands
+// that a killed apply left. Then it is applied until
 // it succeeds. The commands keep a log of what really happened; that, not the
 // report of settle, is what the promise is held against.
 func TestNothingIsLost(t *testing.T) {
@@ -49,7 +50,7 @@ func TestNothingIsLost(t *testing.T) {
 		workers.Go(func() {
 			for seed := range seeds {
 				tr := &trial{T: t, seed: seed, tally: &tally, rand: rand.New(rand.NewPCG(seed, 0))}
-				[]func(*trial){(*trial).atEachWrite, (*trial).atRandomInstants, (*trial).withoutPower}[seed%3](tr)
+				[]func(*trial){(*trial).atEachWrite, (*trial).atRandomInstants, (*trial).withoutPower, (*trial).besideOrphans}[seed%4](tr)
 			}
 		})
 	}
@@ -117,6 +118,22 @@ func (tr *trial) atRandomInstants() {
 			w.endedAfter(time.Duration(tr.rand.IntN(60_000))*time.Microsecond, sig)
 			w.remembered()
 		}
+		w.converge()
+	}
+}
+
+// besideOrphans kills applies at random instants, and applies again while commands
+// of the killed ones still run. None of them may be started a second time.
+func (tr *trial) besideOrphans() {
+	for range 4 {
+		w := tr.world(3 + tr.rand.IntN(5))
+		for range 2 + tr.rand.IntN(4) {
+			w.endedAfter(time.Duration(tr.rand.IntN(60_000))*time.Microsecond, syscall.SIGKILL)
+			cmd, _ := w.apply()
+			_ = cmd.Wait() // it fails where a command still runs
+		}
+		w.startedOnce()
+		w.remembered()
 		w.converge()
 	}
 }

@@ -323,6 +323,20 @@ func (w *world) attempts() []attempt {
 	return all
 }
 
+// startedOnce fails when a command was started while an earlier one of the same
+// resource was still running.
+func (w *world) startedOnce() {
+	w.quiet()
+	all := w.attempts()
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if a.node == b.node && a.how != "" && b.start < a.end {
+				w.fail("%s was started a second time, as pid %d, while pid %d was running", w.nodes[a.node].name, b.pid, a.pid)
+			}
+		}
+	}
+}
+
 // lost lists publishers and subscribers of which the first has changed, or may
 // have, and the second has not run with success since.
 func (w *world) lost() [][2]int {
