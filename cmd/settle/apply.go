@@ -20,7 +20,7 @@ type applyCommand struct {
 
 // Validate refuses flags that exclude each other. kong calls it.
 func (c *applyCommand) Validate() error {
-	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(append(orDefault(c.Manifests), append(c.files(), c.Plan)...))); err != nil {
+	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.checkFiles(append(defaultToSettleYAML(c.Manifests), append(c.files(), c.Plan)...))); err != nil {
 		return err
 	}
 	if err := c.Label.check(); err != nil {
@@ -41,11 +41,11 @@ func (c *applyCommand) run(a *app) []ending {
 	j := &job{reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags, mode: "apply", act: engine.Apply, keep: c.Keep, plan: c.Plan, labels: c.Label.byKey()}
 	paths := c.Manifests
 	if c.Plan != "" {
-		saved, refused := readSaved(c.Plan)
+		saved, refused := readSavedPlan(c.Plan)
 		if refused != nil {
 			l := &loaded{report: newReport(j.mode, c.Plan)}
 			l.refuse(refused)
-			return a.through(context.Background(), j, []*loaded{l})
+			return a.runManifests(context.Background(), j, []*loaded{l})
 		}
 		j.saved, j.act = saved, engine.Hold(saved.Said(), j.sum(false))
 		if len(paths) == 0 {
@@ -56,7 +56,7 @@ func (c *applyCommand) run(a *app) []ending {
 		}
 	}
 	if c.Strict {
-		j.act = strict(j.act)
+		j.act = failOnWarnings(j.act)
 	}
 	return a.walk(j, paths)
 }

@@ -52,7 +52,7 @@ func (a *app) loadTyped(cl *complete.CommandLine, nameOnly bool) []*loaded {
 		return nil
 	}
 	var list []*loaded
-	for _, path := range orDefault(cl.Manifests()) {
+	for _, path := range defaultToSettleYAML(cl.Manifests()) {
 		if path = complete.ExpandHome(path); !isRegularFile(path) {
 			continue
 		}
@@ -117,7 +117,7 @@ func (a *app) offerTags(cl *complete.CommandLine, _ string) complete.Answer {
 	}
 	ans := complete.Answer{Kind: complete.KindWords}
 	for _, tag := range slices.Sorted(maps.Keys(count)) {
-		ans.Offers = append(ans.Offers, complete.Offer{Value: tag, About: counted(count[tag], "resource")})
+		ans.Offers = append(ans.Offers, complete.Offer{Value: tag, About: countNoun(count[tag], "resource")})
 	}
 	return ans
 }

@@ -25,8 +25,8 @@ const (
 	exitDenied     = 77
 )
 
-// refusal is why a manifest was not run, or not to its end, with the code that
-// stands for it.
+// refusal is the reason why a manifest was not run, or not to its end, with its exit
+// code.
 type refusal struct {
 	code int
 	err  error
@@ -39,8 +39,8 @@ func refuse(code int, format string, args ...any) *refusal {
 	return &refusal{code, fmt.Errorf(format, args...)}
 }
 
-// ending says how a command ended for one manifest. The exit code is derived from
-// it, and nothing else.
+// ending is how a command ended for one manifest. The exit code is derived from it
+// alone.
 type ending struct {
 	cause     error // why the run was stopped before its end: a signal or a limit
 	bug       error // a panic
@@ -66,7 +66,8 @@ func (e *ending) finish() {
 	}
 }
 
-// refusedError returns the refusal as an error that is nil when there is none.
+// refusedError returns the refusal as an error. It is nil without a refusal, which a
+// nil *refusal in an error would not be.
 func (e *ending) refusedError() error {
 	if e.refused == nil {
 		return nil
@@ -74,8 +75,8 @@ func (e *ending) refusedError() error {
 	return e.refused
 }
 
-// exitCode is the one place where what happened becomes a number: the first
-// class that holds, for any of the manifests.
+// exitCode derives the exit code from all endings. Classes are tried in order. Within a
+// class the lowest code wins. No other function chooses an exit code.
 func exitCode(endings ...ending) int {
 	for _, class := range []func(*ending) int{signalled, buggy, refused, unwritten, failed, deferred, pending} {
 		code := 0

@@ -31,8 +31,8 @@ type reportFlags struct {
 	Report []publish.File `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the report in a file, also after a failure: html, json, jsonl, junit, markdown or metrics. Repeatable."`
 }
 
-// runFlags belong to the commands that walk a manifest. plan has them all, so
-// that the word apply can be replaced by plan in any command line.
+// runFlags are the flags of apply and plan. plan has all of them, so that the word
+// apply can be replaced by plan in every command line.
 type runFlags struct {
 	Parallel       *int   `placeholder:"N" help:"At most N resources at once. Default: the manifest's, else 1."`
 	FailFast       bool   `help:"Start nothing more after the first failure that is not ignored."`
@@ -50,14 +50,14 @@ type runFlags struct {
 // span is a length of time, written as in a manifest: 90s, 5m, 1d.
 type span time.Duration
 
-// UnmarshalText reads what stands behind a flag.
+// UnmarshalText parses the value of a flag.
 func (s *span) UnmarshalText(text []byte) error {
 	d, err := model.ParseDuration(string(text))
 	*s = span(d)
 	return err
 }
 
-// Validate refuses what means nothing. kong calls it.
+// Validate refuses values and combinations that make no sense. kong calls it.
 func (f *runFlags) Validate() error {
 	switch {
 	case f.Parallel != nil && *f.Parallel < 1:
@@ -77,7 +77,7 @@ type selectFlags struct {
 	SkipTags []string `placeholder:"TAG" help:"Leave out resources with one of these tags; what waits for them does not."`
 }
 
-// Validate refuses a reference that is none. kong calls it.
+// Validate refuses a malformed reference and an empty tag. kong calls it.
 func (f *selectFlags) Validate() error {
 	for _, ref := range f.Only {
 		if _, ok := model.ParseRef(ref); !ok {
@@ -85,22 +85,22 @@ func (f *selectFlags) Validate() error {
 		}
 	}
 	switch {
-	case blank(f.Tags):
+	case isEmptyList(f.Tags):
 		return errors.New("--tags names no tag: leave it out for all resources")
-	case blank(f.SkipTags):
+	case isEmptyList(f.SkipTags):
 		return errors.New("--skip-tags names no tag: leave it out to skip none")
 	}
 	return nil
 }
 
-// blank says whether a flag was given and says nothing: "$TAGS", in a pipeline
-// that does not set it, must not mean everything.
-func blank(tags []string) bool {
+// isEmptyList reports whether a flag was given without a value. "$TAGS" in a pipeline
+// that does not set it must not select every resource.
+func isEmptyList(tags []string) bool {
 	return tags != nil && (len(tags) == 0 || slices.Contains(tags, ""))
 }
 
-// valueFlags belong to every command that loads a manifest: what its expressions
-// are filled in with.
+// valueFlags are the flags of every command that loads a manifest: the values of its
+// expressions.
 type valueFlags struct {
 	Var       []given  `sep:"none" placeholder:"NAME=VALUE" help:"A value for $${var.NAME}. Repeatable."`
 	VarFile   []string `sep:"none" placeholder:"FILE" help:"A file of such values, YAML or JSON, over --var; - is standard input. Repeatable."`
@@ -124,7 +124,7 @@ func (g *given) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func givens(list []given) []manifests.Given {
+func convertGiven(list []given) []manifests.Given {
 	var all []manifests.Given
 	for _, g := range list {
 		all = append(all, manifests.Given(g))
@@ -132,15 +132,15 @@ func givens(list []given) []manifests.Given {
 	return all
 }
 
-// files are those that the flags name: they are read, and so not written over.
+// files returns the files of values. settle reads them, so no report may replace them.
 func (f *valueFlags) files() []string { return slices.Concat(f.VarFile, f.FactsFile) }
 
-// stateFlags belong to the commands that look at what is remembered.
+// stateFlags are the flags of the commands that read the state.
 type stateFlags struct {
 	StateDir string `placeholder:"DIR" help:"Where runs are remembered. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
 }
 
-// lockFlags belong to the commands that change what is remembered.
+// lockFlags are the flags of the commands that change the state.
 type lockFlags struct {
 	stateFlags
 	LockTimeout span `placeholder:"TIME" help:"How long to wait for an apply of the same manifest. Default: not at all."`

@@ -47,12 +47,12 @@ func (c *forgetCommand) run(a *app) []ending {
 	if o.end.refused != nil {
 		return []ending{o.end}
 	}
-	fact, known, err := forgotten(ref, o.manifest)
+	fact, known, err := makeForgetRecord(ref, o.manifest)
 	if err != nil {
 		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
 	}
 	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
-		debts, marks, left := remembered(j.Memory(), fact)
+		debts, marks, left := countForgotten(j.Memory(), fact)
 		switch {
 		case debts+marks+left > 0:
 			if err := j.Append([]model.Record{fact}, true); err != nil {
@@ -61,18 +61,19 @@ func (c *forgetCommand) run(a *app) []ending {
 		case !known:
 			return refuse(exitUsage, "%s: no resource %s, and nothing is remembered of it: settle list names resources, settle owed what is owed", o.report.Manifest, ref)
 		}
-		said := fmt.Sprintf("forgot %s and %s", counted(debts, "debt"), counted(marks, "mark"))
+		said := fmt.Sprintf("forgot %s and %s", countNoun(debts, "debt"), countNoun(marks, "mark"))
 		if left > 0 {
-			said += fmt.Sprintf(", and how %s was left", counted(left, "resource"))
+			said += fmt.Sprintf(", and how %s was left", countNoun(left, "resource"))
 		}
 		a.say(said)
 		return nil
 	})
 }
 
-// forgotten is the fact that drops what is remembered of a resource, by any of
-// its names; of one that the manifest does not know as well.
-func forgotten(ref string, m *model.Manifest) (fact model.Record, known bool, err error) {
+// makeForgetRecord returns the record that drops the state of a resource. ref is any
+// of its names. known is false when the manifest does not have the resource, whose
+// state may still exist.
+func makeForgetRecord(ref string, m *model.Manifest) (fact model.Record, known bool, err error) {
 	fact.Kind = model.RecordForget
 	if ref == "" {
 		return fact, true, nil
@@ -90,8 +91,8 @@ func forgotten(ref string, m *model.Manifest) (fact model.Record, known bool, er
 	return fact, false, nil
 }
 
-// remembered counts what a fact is going to forget.
-func remembered(m model.Memory, fact model.Record) (debts, marks, left int) {
+// countForgotten counts the entries that a record is going to drop.
+func countForgotten(m model.Memory, fact model.Record) (debts, marks, left int) {
 	meant := func(id string) bool { return fact.ID == "" || id == fact.ID || id == fact.Alias }
 	for _, debt := range m.Owed {
 		debts += when(meant(debt.ID), 1)

@@ -46,10 +46,10 @@ func (c *graphCommand) run(a *app) []ending {
 		return []ending{a.reportRefusal(l, c.Output)}
 	}
 	all := publish.Edges(l.manifest, loops)
-	choose([]*loaded{l}, c.selection())
+	selectResources([]*loaded{l}, c.selection())
 	var statuses map[string]string
 	if l.refused == nil && c.Run != "" {
-		statuses = a.statuses(l, c.Run, c.StateDir)
+		statuses = a.readStatuses(l, c.Run, c.StateDir)
 	}
 	if l.refused != nil {
 		return []ending{a.reportRefusal(l, c.Output)}
@@ -58,21 +58,21 @@ func (c *graphCommand) run(a *app) []ending {
 	return []ending{e}
 }
 
-// statuses returns what became of each resource in a run. Where that cannot be
-// found out the manifest is refused.
-func (a *app) statuses(l *loaded, run, dir string) map[string]string {
+// readStatuses returns the status of each resource in a run. It refuses the manifest
+// when the run cannot be read.
+func (a *app) readStatuses(l *loaded, run, dir string) map[string]string {
 	if l.manifest.Identity == "" {
 		l.refuse(refuse(exitUsage, "%s: a manifest from standard input needs a name to be remembered: begin it with name:", l.report.Manifest))
 		return nil
 	}
 	store, err := a.store(dir, l.manifest.Identity)
 	if err != nil {
-		l.refuse(refusedState(err))
+		l.refuse(refuseForState(err))
 		return nil
 	}
 	snap, err := store.Read()
 	if err != nil {
-		l.refuse(refusedState(err))
+		l.refuse(refuseForState(err))
 		return nil
 	}
 	past, report, err := snap.Report(run)
@@ -83,7 +83,7 @@ func (a *app) statuses(l *loaded, run, dir string) map[string]string {
 	statuses := map[string]string{}
 	if report == nil { // a run that found all as declared leaves a line
 		if past.Summary.Total != len(l.whole.Resources) {
-			a.err.Info(fmt.Sprintf("run %s found all of %s as declared; which ones is not kept", past.Run, counted(past.Summary.Total, "resource")))
+			a.err.Info(fmt.Sprintf("run %s found all of %s as declared; which ones is not kept", past.Run, countNoun(past.Summary.Total, "resource")))
 			return nil
 		}
 		for i := range l.manifest.Resources {
@@ -97,7 +97,7 @@ func (a *app) statuses(l *loaded, run, dir string) map[string]string {
 	return statuses
 }
 
-// part is the graph of what a manifest holds, with the edges between that.
+// part returns the graph of the selected resources, with the edges between them.
 func part(all []render.Edge, m *model.Manifest, statuses map[string]string) render.Graph {
 	g := render.Graph{Nodes: []render.Node{}, Edges: []render.Edge{}}
 	kept := map[string]bool{}

@@ -9,7 +9,7 @@ var description = `settle brings one machine into the state that a YAML manifest
   settle plan      say what would be done
   settle apply     do it
 
-Exit codes:` + columns(exitEntries)
+Exit codes:` + formatColumns(exitEntries)
 
 // about is what the manual page says of settle as a whole.
 var about = []string{

@@ -47,7 +47,7 @@ type helperRunCommand struct {
 func (c *helperInputCommand) run(a *app) []ending {
 	l := a.loadAlone(c.Manifest, order{mode: "helper", world: a.world(&job{})}, c.valueFlags)
 	if l.refused == nil {
-		r, refused := theProvision(l.manifest, c.Only)
+		r, refused := findProvision(l.manifest, c.Only)
 		if refused == nil {
 			var input []byte
 			var err error
@@ -62,9 +62,8 @@ func (c *helperInputCommand) run(a *app) []ending {
 	return []ending{a.reportRefusal(l, "text")}
 }
 
-// theProvision finds the provision that is meant: the one that is named, or the
-// only one there is.
-func theProvision(m *model.Manifest, only string) (*model.Resource, *refusal) {
+// findProvision returns the named provision, or the only one.
+func findProvision(m *model.Manifest, only string) (*model.Resource, *refusal) {
 	var found *model.Resource
 	for i := range m.Resources {
 		switch r := &m.Resources[i]; {
@@ -89,7 +88,7 @@ func theProvision(m *model.Manifest, only string) (*model.Resource, *refusal) {
 	return found, nil
 }
 
-// asker asks one helper again and again.
+// asker asks one helper, any number of times.
 type asker struct {
 	argv []string
 	trialFlags
@@ -103,7 +102,7 @@ func newAsker(f trialFlags) (*asker, *refusal) {
 	return &asker{argv, f}, nil
 }
 
-// ask carries one exchange, as a provision in the working directory would.
+// ask runs one exchange, as a provision in the working directory would.
 func (h *asker) ask(ctx context.Context, input []byte, heard func(line []byte)) (model.Exit, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -115,8 +114,9 @@ func (h *asker) ask(ctx context.Context, input []byte, heard func(line []byte)) 
 	return helper.Asker(proc.Run)(ctx, cmd)
 }
 
-// try asks and judges. The error is why there is nothing to judge.
-func (h *asker) try(ctx context.Context, in *contract.Input, data []byte, heard func(line []byte)) (*provision.Trial, []byte, error) {
+// askAndJudge asks the helper and judges its answer. The error says why there is no
+// answer to judge.
+func (h *asker) askAndJudge(ctx context.Context, in *contract.Input, data []byte, heard func(line []byte)) (*provision.Trial, []byte, error) {
 	exit, err := h.ask(ctx, data, heard)
 	if err != nil {
 		return nil, nil, err
@@ -134,19 +134,19 @@ func (h *asker) try(ctx context.Context, in *contract.Input, data []byte, heard 
 func (c *helperRunCommand) run(a *app) []ending {
 	h, refused := newAsker(c.trialFlags)
 	if refused != nil {
-		return a.refused(refused)
+		return a.printRefusal(refused)
 	}
 	data, err := a.readInput(c.Input)
 	if err != nil {
-		return a.refused(refuse(exitUnreadable, "%s: %w", c.Input, unreadable(err, ": settle helper input makes one")))
+		return a.printRefusal(refuse(exitUnreadable, "%s: %w", c.Input, explainReadError(err, ": settle helper input makes one")))
 	}
 	in, err := contract.ParseInput(data)
 	if err != nil {
-		return a.refused(refuse(exitInvalid, "%s: %w: settle helper input makes one that is right", c.Input, err))
+		return a.printRefusal(refuse(exitInvalid, "%s: %w: settle helper input makes one that is right", c.Input, err))
 	}
-	ctx, stop := a.interruptible(context.Background(), time.Second)
+	ctx, stop := a.withSignals(context.Background(), time.Second)
 	defer stop()
-	t, _, err := h.try(ctx, in, data, func(line []byte) { a.err.PrintText(string(line)) })
+	t, _, err := h.askAndJudge(ctx, in, data, func(line []byte) { a.err.PrintText(string(line)) })
 	if ctx.Err() != nil {
 		return []ending{{cause: context.Cause(ctx)}}
 	}
@@ -166,19 +166,20 @@ func (c *helperRunCommand) run(a *app) []ending {
 	return nil
 }
 
-// refused tells why a command that makes no report does nothing.
-func (a *app) refused(r *refusal) []ending {
+// printRefusal ends a command without a report.
+func (a *app) printRefusal(r *refusal) []ending {
 	a.err.PrintError(r.Error())
 	return []ending{{refused: r}}
 }
 
-// readInput reads the file of --input. Its last newline is an editor's, not the contract's.
+// readInput reads the file of --input without its last newline, which editors add and
+// the contract does not have.
 func (a *app) readInput(path string) ([]byte, error) {
 	in := a.in
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, unwrapped(err)
+			return nil, withoutPath(err)
 		}
 		defer func() { _ = f.Close() }() // only read
 		in = f
@@ -187,7 +188,7 @@ func (a *app) readInput(path string) ([]byte, error) {
 	return bytes.TrimSuffix(data, []byte("\n")), err
 }
 
-// trialText is a verdict for people: one thing a line, files with their text below.
+// trialText returns a verdict as text: one fact a line, and files with their content.
 func trialText(t *provision.Trial) []byte {
 	var b strings.Builder
 	line := func(what, text string) {

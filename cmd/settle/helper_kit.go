@@ -31,24 +31,24 @@ type helperTestCommand struct {
 type kitCase struct {
 	name   string
 	input  []byte
-	expect any  // part of the answer; nil: any answer that settle takes
-	broken bool // the input is none: a helper must not make a server of it
+	expect any  // part of the answer; nil accepts every valid answer
+	broken bool // the input is invalid: the helper must not configure a server for it
 }
 
 func (c *helperTestCommand) run(a *app) []ending {
 	h, refused := newAsker(c.trialFlags)
 	if refused != nil {
-		return a.refused(refused)
+		return a.printRefusal(refused)
 	}
-	cases := kit()
+	cases := buildCases()
 	if c.Dir != "" {
-		own, err := pairs(c.Dir)
+		own, err := readPairs(c.Dir)
 		if err != nil {
-			return a.refused(refuse(exitUnreadable, "%s: %w", c.Dir, err))
+			return a.printRefusal(refuse(exitUnreadable, "%s: %w", c.Dir, err))
 		}
 		cases = append(cases, own...)
 	}
-	ctx, stop := a.interruptible(context.Background(), time.Second)
+	ctx, stop := a.withSignals(context.Background(), time.Second)
 	defer stop()
 	r := newReport("helper test", c.Helper)
 	begun := time.Now()
@@ -80,9 +80,9 @@ func (c *helperTestCommand) run(a *app) []ending {
 	return []ending{e}
 }
 
-// kit is what every helper is asked: for servers with every combination of
-// features, and what is no server at all.
-func kit() []kitCase {
+// buildCases returns the cases for every helper: servers with every combination of
+// features, and two broken inputs.
+func buildCases() []kitCase {
 	var cases []kitCase
 	for _, s := range contract.Samples() {
 		cases = append(cases, kitCase{name: s.Name, input: s.Data})
@@ -91,11 +91,11 @@ func kit() []kitCase {
 	return append(cases, kitCase{name: "broken", input: half, broken: true}, kitCase{name: "empty", input: []byte{}, broken: true})
 }
 
-// pairs reads the cases of a directory.
-func pairs(dir string) ([]kitCase, error) {
+// readPairs reads the cases of a directory.
+func readPairs(dir string) ([]kitCase, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, unwrapped(err)
+		return nil, withoutPath(err)
 	}
 	var cases []kitCase
 	for _, f := range files {
@@ -112,7 +112,7 @@ func pairs(dir string) ([]kitCase, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s has no expectation: %w; {} expects any answer", f.Name(), err)
 		}
-		if t.expect, err = decoded(expect); err != nil {
+		if t.expect, err = decodeJSON(expect); err != nil {
 			return nil, fmt.Errorf("%s.expect.json: %w", name, err)
 		}
 		cases = append(cases, t)
@@ -123,8 +123,8 @@ func pairs(dir string) ([]kitCase, error) {
 	return cases, nil
 }
 
-// decoded is a JSON text with its numbers as they are written.
-func decoded(text []byte) (any, error) {
+// decodeJSON decodes a JSON text and keeps its numbers as they are written.
+func decodeJSON(text []byte) (any, error) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -134,13 +134,13 @@ func decoded(text []byte) (any, error) {
 	return v, nil
 }
 
-// run asks for one case. It returns what the answer was, or why it is wrong.
+// run asks for one case. It returns a description of the answer, or the mistake in it.
 func (h *asker) run(ctx context.Context, t *kitCase) (string, error) {
 	in, err := contract.ParseInput(t.input)
 	if err != nil {
 		in = &contract.Input{}
 	}
-	try, reply, err := h.try(ctx, in, t.input, nil)
+	try, reply, err := h.askAndJudge(ctx, in, t.input, nil)
 	switch {
 	case t.broken && err != nil && !errors.As(err, new(*proc.StartError)) && !errors.As(err, new(*proc.TimedOut)):
 		return "fails, as it should", nil
@@ -152,18 +152,18 @@ func (h *asker) run(ctx context.Context, t *kitCase) (string, error) {
 		return "", try.Err()
 	}
 	if t.expect != nil {
-		answer, err := decoded(reply)
+		answer, err := decodeJSON(reply)
 		if err != nil {
 			return "", err
 		}
-		if path := differs("$", t.expect, answer); path != "" {
+		if path := findDifference("$", t.expect, answer); path != "" {
 			return "", errors.New(path)
 		}
 	}
-	return strings.Join(append([]string{try.Action.String()}, warningsOf(try)...), "; "), nil
+	return strings.Join(append([]string{try.Action.String()}, listWarnings(try)...), "; "), nil
 }
 
-func warningsOf(t *provision.Trial) []string {
+func listWarnings(t *provision.Trial) []string {
 	var list []string
 	for _, w := range t.Warnings {
 		list = append(list, "warning: "+w.String())
@@ -171,9 +171,9 @@ func warningsOf(t *provision.Trial) []string {
 	return list
 }
 
-// differs says where an answer is not what was expected; an object may have more
-// than is expected of it.
-func differs(path string, want, got any) string {
+// findDifference describes the first difference between the expected and the actual
+// answer. An object may have more keys than expected.
+func findDifference(path string, want, got any) string {
 	expected, isObject := want.(map[string]any)
 	if !isObject {
 		w, _ := json.Marshal(want) // both were read from JSON
@@ -197,14 +197,14 @@ func differs(path string, want, got any) string {
 		if !ok {
 			return path + "." + key + ": is missing"
 		}
-		if where := differs(path+"."+key, expected[key], value); where != "" {
+		if where := findDifference(path+"."+key, expected[key], value); where != "" {
 			return where
 		}
 	}
 	return ""
 }
 
-// kitText is the table of what passed and what did not.
+// kitText returns the results as a table.
 func kitText(r *model.Report) []byte {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)

@@ -16,7 +16,7 @@ import (
 	"github.com/settle-cm/settle/resources/provision"
 )
 
-// helperTally is what the helpers of one manifest came to, over all its runs.
+// helperTally holds the counters of the helpers of one manifest, over all its runs.
 type helperTally struct {
 	manifest string
 	sites    []string // of its provisions; none: there is nothing to tell
@@ -24,8 +24,8 @@ type helperTally struct {
 	paused   map[string]bool
 }
 
-// sitesOf lists the sites of a manifest's provisions.
-func sitesOf(m *model.Manifest) []string {
+// listSites lists the sites of a manifest's provisions.
+func listSites(m *model.Manifest) []string {
 	sites := map[string]bool{}
 	for i := range m.Resources {
 		if site, ok := provision.Site(m.Resources[i].Spec); ok {
@@ -35,19 +35,19 @@ func sitesOf(m *model.Manifest) []string {
 	return slices.Sorted(maps.Keys(sites))
 }
 
-// countsFile is where a manifest's counts are kept between its runs.
+// countsFile returns the file that keeps the counters between runs.
 func countsFile(l *loaded) string {
 	return filepath.Join(journal.Store{Dir: l.report.State.Dir, Identity: l.manifest.Identity}.Path(), "helpers.json")
 }
 
-// remembered is the tally of all runs so far. What cannot be read counts from
-// zero again, as a counter may.
-func (l *loaded) remembered() *helperTally {
+// readTally reads the counters of earlier runs. An unreadable file counts from zero
+// again, which readers of counters expect.
+func (l *loaded) readTally() *helperTally {
 	t := &helperTally{manifest: l.report.Manifest, counts: map[string]provision.Counts{}, paused: map[string]bool{}}
 	if l.manifest == nil {
 		return t
 	}
-	if t.sites = sitesOf(l.manifest); len(t.sites) == 0 || l.report.State.Dir == "" {
+	if t.sites = listSites(l.manifest); len(t.sites) == 0 || l.report.State.Dir == "" {
 		return t
 	}
 	if text, err := os.ReadFile(countsFile(l)); err != nil || json.Unmarshal(text, &t.counts) != nil || t.counts == nil {
@@ -56,10 +56,10 @@ func (l *loaded) remembered() *helperTally {
 	return t
 }
 
-// count adds a run to the tally and keeps it, for a manifest that has provisions.
-// The state has to be locked.
+// count adds a run to the counters of a manifest with provisions, and saves them. The
+// state must be locked.
 func (l *loaded) count(results []model.Result) error {
-	l.tally = l.remembered()
+	l.tally = l.readTally()
 	if len(l.tally.sites) == 0 {
 		return nil
 	}
@@ -78,10 +78,10 @@ func (l *loaded) count(results []model.Result) error {
 	return nil
 }
 
-// told is the tally for a report: of a run that was refused, too.
-func (l *loaded) told() *helperTally {
+// finishTally returns the counters for a report, also for a run that was refused.
+func (l *loaded) finishTally() *helperTally {
 	if l.tally == nil {
-		l.tally = l.remembered()
+		l.tally = l.readTally()
 		var pause *journal.Pause
 		if l.refused != nil && errors.As(l.refused, &pause) {
 			for _, site := range l.tally.sites {
@@ -92,8 +92,8 @@ func (l *loaded) told() *helperTally {
 	return l.tally
 }
 
-// helperFamilies are the metrics that dashboards of Choria Provisioner know; none
-// when no manifest has a provision.
+// helperFamilies returns the metrics that dashboards of Choria Provisioner use. It is
+// empty when no manifest has a provision.
 func helperFamilies(tallies []*helperTally) []render.Family {
 	const name = "choria_provisioner_"
 	families := []render.Family{

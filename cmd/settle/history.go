@@ -49,7 +49,7 @@ func (c *historyCommand) run(a *app) []ending {
 	}
 	snap, err := o.store.Read()
 	if err != nil {
-		return a.refuseState(o, refusedState(err))
+		return a.refuseState(o, refuseForState(err))
 	}
 	runs, err := snap.RunsAfter(c.Since)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *historyCommand) run(a *app) []ending {
 	case c.Output == "html":
 		past, err := pastRuns(snap, runs)
 		if err != nil {
-			return a.refuseState(o, refusedState(err))
+			return a.refuseState(o, refuseForState(err))
 		}
 		a.print(render.HistoryPage(cmp.Or(o.report.Name, o.report.Manifest), o.report.Manifest, past))
 	case o.json:
@@ -112,7 +112,7 @@ func (c *showCommand) run(a *app) []ending {
 	}
 	snap, err := o.store.Read()
 	if err != nil {
-		return a.refuseState(o, refusedState(err))
+		return a.refuseState(o, refuseForState(err))
 	}
 	past, report, err := snap.Report(c.Run)
 	var missing *journal.UnknownRun
@@ -120,9 +120,9 @@ func (c *showCommand) run(a *app) []ending {
 	case errors.As(err, &missing):
 		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
 	case err != nil:
-		return a.refuseState(o, refusedState(err))
+		return a.refuseState(o, refuseForState(err))
 	case report == nil:
-		report = remains(&past, &o.report)
+		report = reportFromRecord(&past, &o.report)
 	}
 	if c.Output == "text" {
 		a.print(render.RunHeader(&past))
@@ -135,8 +135,9 @@ func (c *showCommand) run(a *app) []ending {
 	return []ending{o.end}
 }
 
-// remains is the report of a run of which only a line is left.
-func remains(past *model.RunRecord, of *model.Report) *model.Report {
+// reportFromRecord returns a report with the summary of a run, when its whole report is
+// not stored.
+func reportFromRecord(past *model.RunRecord, of *model.Report) *model.Report {
 	r := *of
 	r.Mode, r.Run, r.Started, r.DurationMS, r.Summary = past.Mode, past.Run, past.Started, past.DurationMS, past.Summary
 	r.Labels = past.Labels

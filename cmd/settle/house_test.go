@@ -65,6 +65,7 @@ var edges = map[string][]string{
 	"cmd/internal/layout":     {},
 	"cmd/internal/render":     {"cmd/internal/layout", "model"},
 	"cmd/internal/cmdline":    {"model"},
+	"cmd/internal/manpage":    {"cmd/internal/cmdline"},
 	"cmd/internal/complete":   {"cmd/internal/cmdline", "cmd/internal/render"},
 	"cmd/internal/settletest": {}, // for tests alone
 
@@ -95,6 +96,7 @@ var libraries = map[string][]string{
 
 	"cmd/settle":            {"github.com/alecthomas/kong"},
 	"cmd/internal/cmdline":  {"github.com/alecthomas/kong"},
+	"cmd/internal/manpage":  {"github.com/alecthomas/kong"},
 	"cmd/internal/complete": {"github.com/alecthomas/kong"},
 
 	"cmd/settle-fleet":                 {"github.com/alecthomas/kong", "github.com/charmbracelet/log"},

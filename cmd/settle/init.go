@@ -18,8 +18,7 @@ import (
 // schemaFile is where editors find the schema of the manifests beside it.
 const schemaFile = ".settle.schema.json"
 
-// starter is a manifest to begin with, but for its name. It does something, and
-// what it does harms nobody.
+// starter is a first manifest, with %s for its name. It changes only one file beside it.
 const starter = `# yaml-language-server: $schema=./` + schemaFile + `
 
 # What this machine should be like. settle plan says what settle apply would do,
@@ -90,18 +89,18 @@ func makeStarter(schema []byte) ([]string, error) {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
 	if _, err := os.Lstat(defaultManifest); err == nil { // a link that leads nowhere is there too
-		return nil, there(defaultManifest, "is there already: settle plan says what it would do")
+		return nil, refuseExisting(defaultManifest, "is there already: settle plan says what it would do")
 	}
 	made := []string{defaultManifest, schemaFile}
-	if err := create(schemaFile, schema); errors.Is(err, fs.ErrExist) {
+	if err := createFile(schemaFile, schema); errors.Is(err, fs.ErrExist) {
 		if old, err := os.ReadFile(schemaFile); err != nil || !bytes.Equal(old, schema) {
-			return nil, there(schemaFile, `is there already, and another one: "settle schema > `+schemaFile+`" makes it anew`)
+			return nil, refuseExisting(schemaFile, `is there already, and another one: "settle schema > `+schemaFile+`" makes it anew`)
 		}
 		made = made[:1]
 	} else if err != nil {
 		return nil, err
 	}
-	if err := create(defaultManifest, fmt.Appendf(nil, starter, nameFrom(dir))); err != nil {
+	if err := createFile(defaultManifest, fmt.Appendf(nil, starter, nameFrom(dir))); err != nil {
 		if len(made) > 1 && !errors.Is(err, fs.ErrExist) { // else another init was quicker, and needs it
 			_ = os.Remove(schemaFile) // it is ours, and alone it is of no use
 		}
@@ -110,10 +109,12 @@ func makeStarter(schema []byte) ([]string, error) {
 	return made, nil
 }
 
-func there(file, what string) error { return fmt.Errorf("%s %s; nothing was written", file, what) }
+func refuseExisting(file, what string) error {
+	return fmt.Errorf("%s %s; nothing was written", file, what)
+}
 
-// create writes a file that is not there yet, whole or not at all.
-func create(file string, text []byte) error {
+// createFile writes a file that is not there yet, whole or not at all.
+func createFile(file string, text []byte) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
 		_, err = f.Write(text)

@@ -16,7 +16,7 @@ const maxLabel = 256
 
 var labelKey = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// check returns an error for the first label that is not KEY=VALUE or repeats a key.
+// loadListed returns an error for the first label that is not KEY=VALUE or repeats a key.
 func (l labels) check() error {
 	seen := map[string]bool{}
 	for _, label := range l {

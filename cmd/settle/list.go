@@ -37,7 +37,7 @@ func (*listCommand) Help() string {
 
 func (c *listCommand) run(a *app) []ending {
 	l := a.loadAlone(c.Manifest, order{mode: "list"}, c.valueFlags)
-	choose([]*loaded{l}, c.selection())
+	selectResources([]*loaded{l}, c.selection())
 	if l.refused != nil {
 		return []ending{a.reportRefusal(l, c.Output)}
 	}

@@ -12,20 +12,20 @@ import (
 	"github.com/settle-cm/settle/resources"
 )
 
-// loaded is one manifest on its way through a command: what is known of it so far.
+// loaded is one manifest with everything that a command knows about it.
 type loaded struct {
 	report   model.Report
-	manifest *model.Manifest // what is selected of it; nil when it was refused
+	manifest *model.Manifest // the selected resources; nil when the manifest was refused
 	whole    *model.Manifest
 	src      manifests.Source
-	files    *reader // that read it, and what it includes
+	files    *reader // reads the manifest and its includes
 	refused  *refusal
 	secrets  []string         // the values of the manifest's secrets
-	tally    *helperTally     // of its helpers, once it is counted
-	mask     *secret.Redactor // of them; nil when it has none
+	tally    *helperTally     // of its helpers; nil before it is counted
+	mask     *secret.Redactor // of the secrets; nil without secrets
 }
 
-// order is what a manifest is loaded for.
+// order says how to load a manifest.
 type order struct {
 	mode   string
 	strict bool
@@ -34,7 +34,7 @@ type order struct {
 	inputs      // what it is filled in with
 }
 
-// load reads and decodes one manifest. What is wrong with it is in the result.
+// load reads and decodes one manifest. The result holds its problems.
 func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	if path == "" {
 		path = defaultManifest
@@ -46,7 +46,7 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	}
 	src, files, err := a.read(ctx, path)
 	if err != nil {
-		return unread(o.mode, path, err)
+		return newUnreadable(o.mode, path, err)
 	}
 	o.Include = src.Include
 	src.Inputs = o.Inputs
@@ -55,11 +55,11 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	o.world.Mask = func() func([]byte, bool) []byte { return l.mask.Stream() } // the secrets are known once the manifest is
 	m, problems, warnings := o.read(src)
 	if m != nil {
-		warnings = append(warnings, l.hide(m, src.Environ)...)
+		warnings = append(warnings, l.makeRedactor(m, src.Environ)...)
 	}
 	if os.Geteuid() == 0 && o.mode != "validate" {
-		warnings = append(warnings, exposed(files.exposed, "others may write this manifest, and root runs what it says")...)
-		warnings = append(warnings, exposed(o.exposed, "others may write this file, and root runs what its values say")...)
+		warnings = append(warnings, warnExposed(files.exposed, "others may write this manifest, and root runs what it says")...)
+		warnings = append(warnings, warnExposed(o.exposed, "others may write this file, and root runs what its values say")...)
 	}
 	if o.strict {
 		problems, warnings = append(problems, warnings...).Sort(), nil
@@ -73,15 +73,15 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 		l.refuse(refuse(exitUnreadable, "%s: %w", path, context.Cause(ctx)))
 	case len(problems) > 0:
 		l.report.Name = manifests.Name(src)
-		l.refuse(refuse(exitInvalid, "%s: %s", path, counted(len(problems), "problem")))
+		l.refuse(refuse(exitInvalid, "%s: %s", path, countNoun(len(problems), "problem")))
 	default:
 		l.manifest, l.whole = m, m
 	}
 	return l
 }
 
-// exposed warns of files that others may write.
-func exposed(files []string, message string) []model.Problem {
+// warnExposed warns of files that others may write.
+func warnExposed(files []string, message string) []model.Problem {
 	var warnings []model.Problem
 	for _, file := range files {
 		warnings = append(warnings, model.Problem{Pos: model.Pos{File: file}, Message: message, Suggestion: "chmod go-w " + file})
@@ -97,25 +97,26 @@ func (o *order) read(src manifests.Source) (m *model.Manifest, problems, warning
 	return manifests.Load(src, resources.Types(o.world))
 }
 
-// loadAlone is load for a command that does nothing while it could be interrupted.
+// loadAlone loads a manifest for a command that only needs signals handled while
+// it loads.
 func (a *app) loadAlone(path string, o order, f valueFlags) *loaded {
-	ctx, stop := a.interruptible(context.Background(), 0)
+	ctx, stop := a.withSignals(context.Background(), 0)
 	defer stop()
 	o.inputs = a.inputs(ctx, f, path)
 	return a.load(ctx, path, o)
 }
 
-// unread is a manifest that cannot be read.
-func unread(mode, path string, err error) *loaded {
+// newUnreadable returns a manifest that is refused because it cannot be read.
+func newUnreadable(mode, path string, err error) *loaded {
 	l := &loaded{report: newReport(mode, path)}
 	l.refuse(refuse(exitUnreadable, "%s: %w", path, err))
 	return l
 }
 
-// hide makes the mask of a manifest's secrets: the values that settle's own
-// environment and the manifest give to their names. It warns of what the mask
-// cannot hide.
-func (l *loaded) hide(m *model.Manifest, environ []string) []model.Problem {
+// makeRedactor builds the redactor for a manifest's secrets: the values that settle's
+// own environment and the manifest give to their names. It returns warnings for
+// values that cannot be redacted.
+func (l *loaded) makeRedactor(m *model.Manifest, environ []string) []model.Problem {
 	values := m.SecretValues
 	for _, name := range m.Secrets {
 		for _, pair := range environ {
@@ -126,7 +127,7 @@ func (l *loaded) hide(m *model.Manifest, environ []string) []model.Problem {
 	}
 	mask, short := secret.New(values)
 	l.secrets, l.mask = values, mask
-	warnings := l.named(m)
+	warnings := l.warnNamedSecrets(m)
 	if mask.Redact(m.Name) != m.Name {
 		warnings = append(warnings, model.Problem{
 			Pos: model.Pos{File: l.report.Manifest}, Message: "a secret is in the name of this manifest, which is shown as it stands",
@@ -136,15 +137,15 @@ func (l *loaded) hide(m *model.Manifest, environ []string) []model.Problem {
 	if len(short) > 0 {
 		warnings = append(warnings, model.Problem{
 			Pos:     model.Pos{File: l.report.Manifest},
-			Message: fmt.Sprintf("%s of secrets too short to hide: fewer than four characters", counted(len(short), "value")),
+			Message: fmt.Sprintf("%s of secrets too short to hide: fewer than four characters", countNoun(len(short), "value")),
 		})
 	}
 	return warnings
 }
 
-// named warns of secrets in what resources are called and selected by: that is
-// shown as it stands, or nobody could tell which resource is meant.
-func (l *loaded) named(m *model.Manifest) []model.Problem {
+// warnNamedSecrets warns of secrets in names, aliases and tags. Reports show those
+// unredacted, because they identify a resource.
+func (l *loaded) warnNamedSecrets(m *model.Manifest) []model.Problem {
 	if l.mask == nil {
 		return nil
 	}
@@ -164,14 +165,14 @@ func (l *loaded) named(m *model.Manifest) []model.Problem {
 	return warnings
 }
 
-// refuse sets why the manifest is not run.
+// refuse records why the manifest is not run.
 func (l *loaded) refuse(r *refusal) { l.refused = r }
 
-// code is what the manifest alone would make settle exit with.
+// code returns the exit code for this manifest alone.
 func (l *loaded) code() int { return exitCode(ending{refused: l.refused, report: &l.report}) }
 
-// counted returns "1 problem", "2 problems".
-func counted(n int, noun string) string {
+// countNoun returns "1 problem", "2 problems".
+func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -70,7 +70,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a.err.Flush()
 	a.err.StatusLine.Show("")
 	if err := a.out.Err(); err != nil {
-		a.err.PrintError(fmt.Sprintf("write standard output: %v", unwrapped(err)))
+		a.err.PrintError(fmt.Sprintf("write standard output: %v", withoutPath(err)))
 		endings = append(endings, ending{unwritten: err})
 	}
 	return exitCode(endings...)

@@ -8,10 +8,11 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/settle-cm/settle/cmd/internal/cmdline"
+	"github.com/settle-cm/settle/cmd/internal/manpage"
 )
 
 func manualOf(b build) string {
-	return manual(kong.Must(&grammar{}, kong.Name("settle")).Model.Node, b)
+	return manpage.Render(commandModel(), manTexts(b))
 }
 
 // The manual page is a reference: every command, flag, argument and exit code
@@ -26,20 +27,20 @@ func TestEveryCommandFlagAndExitCodeIsInTheManual(t *testing.T) {
 	}
 	k := kong.Must(&grammar{}, kong.Name("settle"))
 	for _, node := range k.Model.Leaves(false) {
-		has(".SS " + roff(node.FullPath()))
-		has("\n.B " + roff(node.FullPath()) + "\n")
+		has(".SS " + manpage.Escape(node.FullPath()))
+		has("\n.B " + manpage.Escape(node.FullPath()) + "\n")
 		for _, arg := range node.Positional {
-			has("\n.B " + roff(cmdline.ArgumentName(arg)) + "\n")
+			has("\n.B " + manpage.Escape(cmdline.ArgumentName(arg)) + "\n")
 		}
 		for _, group := range node.AllFlags(false) {
 			for _, flag := range group {
-				has("\n.B " + roff(nameOfFlag(flag)) + "\n" + roff(wrapped(flag.Help, 40)[0]))
+				has("\n.B " + manpage.Escape(manpage.FormatFlag(flag)) + "\n" + manpage.Escape(cmdline.Wrap(flag.Help, 40)[0]))
 			}
 		}
 	}
 	for _, list := range [][]entry{exitEntries, environmentEntries, fileEntries} {
 		for _, e := range list {
-			has("\n.B " + roff(e.name) + "\n" + roff(wrapped(e.meaning, 40)[0]))
+			has("\n.B " + manpage.Escape(e.Name) + "\n" + manpage.Escape(cmdline.Wrap(e.Meaning, 40)[0]))
 		}
 	}
 }
@@ -80,20 +81,5 @@ func TestTheManualIsSound(t *testing.T) {
 				t.Error("an example is not as it is to be typed")
 			}
 		})
-	}
-}
-
-func TestRoff(t *testing.T) {
-	for text, want := range map[string]string{
-		"--only":       `\-\-only`,
-		".SH x":        `\&.SH x`,
-		"'x' `y` ^~":   `\(aqx\(aq \(gay\(ga \(ha\(ti`,
-		`back\slash`:   `back\eslash`,
-		"more…":        `more\[u2026]`,
-		"a\n.b\n'c\nd": "a\n\\&.b\n\\(aqc\nd",
-	} {
-		if got := roff(text); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
 	}
 }

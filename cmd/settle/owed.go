@@ -34,13 +34,13 @@ func (c *owedCommand) run(a *app) []ending {
 	}
 	snap, err := o.store.Read()
 	if err != nil {
-		return a.refuseState(o, refusedState(err))
+		return a.refuseState(o, refuseForState(err))
 	}
 	if snap.Active != nil {
 		a.err.Info("an apply is running: what is owed may change")
 	}
 	memory := snap.Memory()
-	debts, marks := outstanding(&memory, o.manifest, whole)
+	debts, marks := listOwed(&memory, o.manifest, whole)
 	if o.json {
 		a.print(render.Document(map[string][]render.OwedRefresh{"owed": debts}))
 	} else {
@@ -49,8 +49,8 @@ func (c *owedCommand) run(a *app) []ending {
 	return []ending{o.end}
 }
 
-// identify makes do with the name of a manifest that has problems, an included
-// file that is missing for one: what it is owed is remembered all the same.
+// identify accepts a manifest with problems, such as a missing include, by its name
+// alone: its owed refreshes can still be listed.
 func (a *app) identify(l *loaded) bool {
 	if l.refused == nil || l.refused.code != exitInvalid {
 		return false
@@ -64,10 +64,10 @@ func (a *app) identify(l *loaded) bool {
 	return true
 }
 
-// outstanding lists what is remembered against resources: debts in the order
-// in which they were made, marks by name. Only of a whole manifest it can be
-// said what is not in it any more.
-func outstanding(m *model.Memory, manifest *model.Manifest, whole bool) ([]render.OwedRefresh, []render.Unfinished) {
+// listOwed lists owed refreshes in the order in which they were recorded, and
+// unfinished `creates` by name. Only a whole manifest can tell which resources
+// are gone.
+func listOwed(m *model.Memory, manifest *model.Manifest, whole bool) ([]render.OwedRefresh, []render.Unfinished) {
 	names := map[string]string{} // any name of a resource -> its id
 	for i := range manifest.Resources {
 		r := &manifest.Resources[i]

@@ -12,13 +12,13 @@ func (c *pauseCommand) Validate() error {
 	if c.For != nil && *c.For == 0 {
 		return errors.New("--for 0 is no time at all: leave --for out to pause until settle resume")
 	}
-	return oneOrAll(c.Manifest, c.All)
+	return checkOneOrAll(c.Manifest, c.All)
 }
 
 // Validate refuses what contradicts itself. kong calls it.
-func (c *resumeCommand) Validate() error { return oneOrAll(c.Manifest, c.All) }
+func (c *resumeCommand) Validate() error { return checkOneOrAll(c.Manifest, c.All) }
 
-func oneOrAll(manifest string, all bool) error {
+func checkOneOrAll(manifest string, all bool) error {
 	if all && manifest != "" {
 		return errors.New("--all and a manifest exclude each other: give one of them")
 	}
@@ -45,13 +45,13 @@ Examples:
 }
 
 func (c *pauseCommand) run(a *app) []ending {
-	me := holder("", time.Now().UTC().Truncate(time.Second))
+	me := describeProcess("", time.Now().UTC().Truncate(time.Second))
 	pause := journal.Pause{By: me.User, Reason: c.Reason, Since: me.Since, All: c.All}
 	if c.For != nil {
 		pause.Until = pause.Since.Add(time.Duration(*c.For))
 	}
 	if c.All {
-		return a.everywhere(c.StateDir, func(s journal.Store) error {
+		return a.changeDirectory(c.StateDir, func(s journal.Store) error {
 			err := s.PauseAll(pause)
 			if err == nil {
 				a.say(pause.Error())
@@ -89,9 +89,9 @@ func (*resumeCommand) Help() string {
 
 func (c *resumeCommand) run(a *app) []ending {
 	if c.All {
-		return a.everywhere(c.StateDir, func(s journal.Store) error {
+		return a.changeDirectory(c.StateDir, func(s journal.Store) error {
 			was, err := s.ResumeAll()
-			return a.resumed(was, err)
+			return a.printResumed(was, err)
 		})
 	}
 	o := a.open(a.loadAlone(c.Manifest, order{mode: "resume", named: true}, c.valueFlags), "text", c.StateDir)
@@ -100,7 +100,7 @@ func (c *resumeCommand) run(a *app) []ending {
 	}
 	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
 		was, err := j.Resume()
-		if err = a.resumed(was, err); err != nil {
+		if err = a.printResumed(was, err); err != nil {
 			return err
 		}
 		left, err := o.store.Paused(time.Now())
@@ -111,7 +111,7 @@ func (c *resumeCommand) run(a *app) []ending {
 	})
 }
 
-func (a *app) resumed(was bool, err error) error {
+func (a *app) printResumed(was bool, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -123,8 +123,8 @@ func (a *app) resumed(was bool, err error) error {
 	return nil
 }
 
-// everywhere does something to the state directory as a whole.
-func (a *app) everywhere(dir string, do func(journal.Store) error) []ending {
+// changeDirectory calls do with the whole state directory.
+func (a *app) changeDirectory(dir string, do func(journal.Store) error) []ending {
 	store, err := a.store(dir, "")
 	if err == nil {
 		err = do(store)
@@ -133,5 +133,5 @@ func (a *app) everywhere(dir string, do func(journal.Store) error) []ending {
 		return nil
 	}
 	a.err.PrintError(err.Error())
-	return []ending{{refused: refusedState(err)}}
+	return []ending{{refused: refuseForState(err)}}
 }

@@ -19,7 +19,7 @@ type planCommand struct {
 
 // Validate refuses flags that exclude each other. kong calls it.
 func (c *planCommand) Validate() error {
-	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.apart(append(orDefault(c.Manifests), c.files()...), c.Out)); err != nil {
+	if err := errors.Join(c.manifestArgs.Validate(), c.runFlags.Validate(), c.selectFlags.Validate(), c.checkFiles(append(defaultToSettleYAML(c.Manifests), c.files()...), c.Out)); err != nil {
 		return err
 	}
 	switch {

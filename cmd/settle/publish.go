@@ -30,7 +30,7 @@ func (a *app) closeReports(show *publish.Publisher, all []*loaded, endings []end
 	if show.Wants("metrics") {
 		var tallies []*helperTally
 		for _, l := range all {
-			tallies = append(tallies, l.told())
+			tallies = append(tallies, l.finishTally())
 		}
 		families = helperFamilies(tallies)
 	}

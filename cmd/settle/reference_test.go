@@ -86,11 +86,11 @@ func section(text, heading string) string {
 func TestEveryExitCodeIsInTheReference(t *testing.T) {
 	known := map[string]bool{}
 	for _, e := range exitEntries {
-		for _, code := range strings.Split(e.name, ", ") {
+		for _, code := range strings.Split(e.Name, ", ") {
 			known[code] = true
 		}
-		if !strings.Contains(section(readme(t), "## Exit codes"), "\n| "+e.name+" | ") {
-			t.Errorf("README.md lacks exit %s", e.name)
+		if !strings.Contains(section(readme(t), "## Exit codes"), "\n| "+e.Name+" | ") {
+			t.Errorf("README.md lacks exit %s", e.Name)
 		}
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), "exit.go", nil, 0)
@@ -125,9 +125,9 @@ func TestEveryEnvironmentVariableIsInTheReference(t *testing.T) {
 	known := map[string]bool{}
 	var all strings.Builder
 	for _, e := range environmentEntries {
-		all.WriteString(e.name + " " + e.meaning + "\n")
-		if !strings.Contains(section(readme(t), "## Environment variables"), "`"+e.name+"`") {
-			t.Errorf("README.md lacks the variable %s", e.name)
+		all.WriteString(e.Name + " " + e.Meaning + "\n")
+		if !strings.Contains(section(readme(t), "## Environment variables"), "`"+e.Name+"`") {
+			t.Errorf("README.md lacks the variable %s", e.Name)
 		}
 	}
 	for _, word := range regexp.MustCompile(`[A-Z_]+`).FindAllString(all.String(), -1) {

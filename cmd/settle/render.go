@@ -35,7 +35,7 @@ func (c *renderCommand) run(a *app) []ending {
 		return []ending{a.reportRefusal(l, c.Output)}
 	}
 	text, _, warnings := manifests.Render(l.src, resources.Types(resources.World{}))
-	for _, w := range warnings { // what has been said already, and what cannot be written as it is
+	for _, w := range warnings { // loading has reported some of them already
 		if !slices.Contains(l.report.Warnings, w) {
 			l.report.Warnings = append(l.report.Warnings, w)
 		}

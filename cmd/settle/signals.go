@@ -12,16 +12,15 @@ import (
 	"github.com/settle-cm/settle/providers/proc"
 )
 
-// afterGrace is how long after its grace what was ended is surely over, and
-// told of where anybody reads.
+// afterGrace is the time after the grace period within which every command has ended
+// and its end is reported, if there is a reader.
 const afterGrace = 4 * time.Second
 
-// interruptible returns a context that the first INT, QUIT, TERM or HUP ends, with
-// that signal as its cause; a second one kills what still runs, and waits for no
-// reader. Nor does anyone wait for one once all that ran must be over after the
-// first, grace being what it is given to end. A HUP that the caller of settle
-// wants ignored (nohup) stays ignored.
-func (a *app) interruptible(parent context.Context, grace time.Duration) (context.Context, func()) {
+// withSignals returns a context that the first INT, QUIT, TERM or HUP cancels, with that
+// signal as its cause. A second signal kills every command. After the second signal,
+// or when the grace period has passed, settle no longer waits for readers of its
+// output. A HUP that was ignored at the start (nohup) stays ignored.
+func (a *app) withSignals(parent context.Context, grace time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -77,9 +76,9 @@ type tooLong struct{ limit time.Duration }
 
 func (t tooLong) Error() string { return fmt.Sprintf("the run took longer than %s", t.limit) }
 
-// limited ends a context after a time; 0 is never. Once all that ran must be over
-// after that, it waits for no reader.
-func (a *app) limited(ctx context.Context, limit, grace time.Duration) (context.Context, func()) {
+// withTimeLimit returns a context that ends after a time; 0 means no limit. When the
+// grace period has passed as well, settle no longer waits for readers of its output.
+func (a *app) withTimeLimit(ctx context.Context, limit, grace time.Duration) (context.Context, func()) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
 	}

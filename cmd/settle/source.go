@@ -20,19 +20,18 @@ const (
 	manifestLimit = 16 << 20
 )
 
-// manifestExtensions are how the names of manifests end.
+// manifestExtensions are the extensions of manifest files.
 var manifestExtensions = []string{".yaml", ".yml"}
 
 // reader reads the files of one manifest.
 type reader struct {
 	from    string            // the manifest, as the user named it
-	left    int               // bytes that they may still have
-	read    map[string][]byte // what is included, by absolute path
+	left    int               // bytes of manifestLimit that are left
+	read    map[string][]byte // the included files, by absolute path
 	exposed []string          // files that others may write
 }
 
-// readSource reads a manifest, or says in words why it cannot be read. The
-// reader has read it, and reads what it includes.
+// readSource reads a manifest. The reader that it returns reads its includes.
 func readSource(path string, stdin io.Reader) (manifests.Source, *reader, error) {
 	r := &reader{from: path, left: manifestLimit, read: map[string][]byte{}}
 	src, err := r.main(path, stdin)
@@ -41,19 +40,18 @@ func readSource(path string, stdin io.Reader) (manifests.Source, *reader, error)
 	return src, r, err
 }
 
-// read is readSource that waits no longer once the context is over: a pipe may
-// say nothing for hours.
+// read is readSource with a context: a pipe may block for hours.
 func (a *app) read(ctx context.Context, path string) (src manifests.Source, files *reader, err error) {
-	err = patiently(ctx, func() (func(), error) {
+	err = runUntilDone(ctx, func() (func(), error) {
 		source, reader, err := readSource(path, a.in)
 		return func() { src, files = source, reader }, err
 	})
 	return src, files, err
 }
 
-// patiently does what may wait for ever, but no longer than the context lasts.
-// Only what is done in time is kept.
-func patiently(ctx context.Context, do func() (keep func(), err error)) error {
+// runUntilDone calls do, which may block for ever, and returns when the context ends.
+// It calls keep only when do returned in time.
+func runUntilDone(ctx context.Context, do func() (keep func(), err error)) error {
 	type answer struct {
 		keep func()
 		err  error
@@ -90,32 +88,32 @@ func (r *reader) main(path string, stdin io.Reader) (src manifests.Source, err e
 	case errors.Is(err, fs.ErrNotExist) && path == defaultManifest:
 		return src, errors.New("no such file: name a manifest, or make one with settle init")
 	case err != nil:
-		return src, unreadable(err, noManifest(path))
+		return src, explainReadError(err, suggestManifest(path))
 	}
 	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return src, unwrapped(err)
+		return src, withoutPath(err)
 	case info.IsDir():
 		return src, errors.New("is a directory: name a manifest in it")
 	}
 	if info.Mode().IsRegular() {
-		r.note(path, info)
+		r.noteExposed(path, info)
 	}
 	src.Bytes, err = readLimited(f, r.left)
 	return src, err
 }
 
-// note remembers a file that others may write.
-func (r *reader) note(path string, info fs.FileInfo) {
+// noteExposed records a file that others may write.
+func (r *reader) noteExposed(path string, info fs.FileInfo) {
 	if info.Mode().Perm()&0o022 != 0 {
 		r.exposed = append(r.exposed, path)
 	}
 }
 
-// include reads an included file, once. Whoever includes something names files:
-// what is none might never end, or wait for somebody who writes to it.
+// include reads an included file, once. It must be a regular file: reading another kind
+// could block or never end.
 func (r *reader) include(path string) ([]byte, error) {
 	if data, ok := r.read[path]; ok {
 		return data, nil
@@ -123,7 +121,7 @@ func (r *reader) include(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, unwrapped(err)
+		return nil, withoutPath(err)
 	case info.IsDir():
 		return nil, errors.New("is a directory: name the files in it")
 	case !info.Mode().IsRegular():
@@ -131,22 +129,22 @@ func (r *reader) include(path string) ([]byte, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, unwrapped(err)
+		return nil, withoutPath(err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	data, err := readLimited(f, r.left)
 	if err != nil {
 		return nil, err
 	}
-	r.note(r.shown(path), info)
+	r.noteExposed(r.displayPath(path), info)
 	r.left -= len(data)
 	r.read[path] = data
 	return data, nil
 }
 
-// shown is the path of an included file as problems in it have it: relative
-// where the manifest is named so.
-func (r *reader) shown(path string) string {
+// displayPath returns the path of an included file as problems show it: relative when
+// the manifest was named by a relative path.
+func (r *reader) displayPath(path string) string {
 	if filepath.IsAbs(r.from) {
 		return path
 	}
@@ -158,14 +156,13 @@ func (r *reader) shown(path string) string {
 	return path
 }
 
-// readLimited reads all there is. What is more than limit makes the manifest
-// larger than it may be.
+// readLimited reads to the end, and fails when there are more than limit bytes.
 func readLimited(r io.Reader, limit int) ([]byte, error) {
 	var text bytes.Buffer
 	_, err := text.ReadFrom(io.LimitReader(r, int64(limit)+1))
 	switch {
 	case err != nil:
-		return nil, unwrapped(err)
+		return nil, withoutPath(err)
 	case text.Len() > limit && limit < manifestLimit:
 		return nil, fmt.Errorf("it makes the manifest larger than %d MiB: split it into several manifests", manifestLimit>>20)
 	case text.Len() > limit:
@@ -174,9 +171,9 @@ func readLimited(r io.Reader, limit int) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// unwrapped takes the operation and the path off an error: the path is said by
-// the caller, the way the user wrote it.
-func unwrapped(err error) error {
+// withoutPath returns an error without operation and path: the caller names the path
+// as the user wrote it.
+func withoutPath(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err

@@ -12,7 +12,8 @@ import (
 	"github.com/settle-cm/settle/providers/journal"
 )
 
-// opened is the state of one manifest, for a command that looks at it or changes it.
+// opened is a manifest with the place of its state, for a command that reads or
+// changes the state.
 type opened struct {
 	*loaded
 	store journal.Store
@@ -20,8 +21,8 @@ type opened struct {
 	json  bool // the result is wanted as a document
 }
 
-// open says where the state of a manifest is. When it cannot, end.refused says
-// why, and it has been told.
+// open finds the state of a manifest. When it fails it has printed the reason, and
+// end.refused is set.
 func (a *app) open(l *loaded, format, dir string) *opened {
 	o := &opened{loaded: l, json: format == "json"}
 	if l.refused != nil {
@@ -35,7 +36,7 @@ func (a *app) open(l *loaded, format, dir string) *opened {
 	}
 	var err error
 	if o.store, err = a.store(dir, o.manifest.Identity); err != nil {
-		a.refuseState(o, refusedState(err))
+		a.refuseState(o, refuseForState(err))
 	}
 	o.report.State.Dir = o.store.Dir
 	return o
@@ -62,26 +63,26 @@ func elsewhere(s journal.Store, l *loaded) []model.Problem {
 	return warnings
 }
 
-// say prints one line of a result, unless nobody wants to hear it.
+// say prints one line of a result, unless --quiet is given.
 func (a *app) say(line string) {
 	if !a.Quiet {
 		a.print([]byte(render.Escape(line) + "\n"))
 	}
 }
 
-// change does something to the state of a manifest while it holds the lock.
+// change calls do with the locked state of a manifest.
 func (a *app) change(o *opened, wait span, do func(*journal.Journal) error) []ending {
-	ctx, stop := a.interruptible(context.Background(), 0)
+	ctx, stop := a.withSignals(context.Background(), 0)
 	defer stop()
-	j, err := o.store.Lock(ctx, time.Duration(wait), holder("", o.report.Started))
+	j, err := o.store.Lock(ctx, time.Duration(wait), describeProcess("", o.report.Started))
 	if err != nil {
 		if ctx.Err() != nil {
 			o.end.cause = context.Cause(ctx)
 		}
 		if errors.As(err, new(*journal.Held)) {
-			return a.refuseState(o, refuse(exitLater, "%w%s", err, waitFor(wait)))
+			return a.refuseState(o, refuse(exitLater, "%w%s", err, suggestLockTimeout(wait)))
 		}
-		return a.refuseState(o, refusedState(err))
+		return a.refuseState(o, refuseForState(err))
 	}
 	err = do(j)
 	err = cmp.Or(err, j.Close())
@@ -90,7 +91,7 @@ func (a *app) change(o *opened, wait span, do func(*journal.Journal) error) []en
 	case errors.As(err, &refused):
 		return a.refuseState(o, refused)
 	case err != nil:
-		return a.refuseState(o, refusedState(err))
+		return a.refuseState(o, refuseForState(err))
 	}
 	return []ending{o.end}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Validate refuses to write over what is read. kong calls it.
+// Validate refuses reports that would replace an input. kong calls it.
 func (c *validateCommand) Validate() error {
-	return errors.Join(c.manifestArgs.Validate(), c.apart(append(orDefault(c.Manifests), c.files()...)))
+	return errors.Join(c.manifestArgs.Validate(), c.checkFiles(append(defaultToSettleYAML(c.Manifests), c.files()...)))
 }
 
 type validateCommand struct {
@@ -36,22 +36,22 @@ Exits 0 when there is no problem, 65 when there is one, 66 when a manifest canno
 }
 
 func (c *validateCommand) run(a *app) []ending {
-	ctx, stop := a.interruptible(context.Background(), 0)
+	ctx, stop := a.withSignals(context.Background(), 0)
 	defer stop()
 	o := order{mode: "validate", strict: c.Strict, inputs: a.inputs(ctx, c.valueFlags, c.Manifests...)}
-	paths := orDefault(c.Manifests)
+	paths := defaultToSettleYAML(c.Manifests)
 	found, wrong := make([][]string, len(paths)), make([]error, len(paths))
 	for i, path := range paths {
-		found[i], wrong[i] = inside(path)
+		found[i], wrong[i] = listManifests(path)
 	}
 	o.Elsewhere = a.elsewhere(ctx, slices.Concat(found...))
 	var all []*loaded
 	for i, path := range paths {
 		if wrong[i] != nil {
-			all = append(all, unread("validate", path, wrong[i]))
+			all = append(all, newUnreadable("validate", path, wrong[i]))
 			continue
 		}
-		all = append(all, a.check(ctx, found[i], o)...)
+		all = append(all, a.loadListed(ctx, found[i], o)...)
 	}
 	show := a.newPublisher("validate", c.reportFlags, len(all) > 1)
 	var endings []ending
@@ -69,10 +69,10 @@ func (c *validateCommand) run(a *app) []ending {
 	return endings
 }
 
-// whole leaves out the files that are parts of others: such a one need not hold
-// alone, and what is wrong with it is said there. Of files that include each
-// other the first stays.
-func whole(all []*loaded) []*loaded {
+// dropIncluded leaves out files that another file includes. Such a file need not be
+// valid alone, and its problems are reported there. Of files that include each other
+// the first one stays.
+func dropIncluded(all []*loaded) []*loaded {
 	var kept []*loaded
 	for i, l := range all {
 		part := false
@@ -86,7 +86,7 @@ func whole(all []*loaded) []*loaded {
 	return kept
 }
 
-// includes says whether a manifest has read another file.
+// includes reports whether a manifest has read another file.
 func (l *loaded) includes(part *loaded) bool {
 	if l.files == nil {
 		return false
@@ -95,24 +95,24 @@ func (l *loaded) includes(part *loaded) bool {
 	return read
 }
 
-// check loads a manifest, or those that are in a directory: files that others of
-// them include are no manifests of their own.
-func (a *app) check(ctx context.Context, files []string, o order) []*loaded {
+// loadListed loads the manifests of a directory, or one file. Files that others of them
+// include are left out.
+func (a *app) loadListed(ctx context.Context, files []string, o order) []*loaded {
 	var all []*loaded
 	for _, file := range files {
 		all = append(all, a.load(ctx, file, o))
 	}
-	return whole(all)
+	return dropIncluded(all)
 }
 
-// inside returns the manifests that are in a directory; of a file that one.
-func inside(path string) ([]string, error) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() { // load says what is wrong with it
+// listManifests returns the manifests in a directory. For a file it returns that file.
+func listManifests(path string) ([]string, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() { // load reports the error
 		return []string{path}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, unwrapped(err)
+		return nil, withoutPath(err)
 	}
 	var files []string
 	for _, entry := range entries {

@@ -69,10 +69,10 @@ func buildInfo() build {
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return buildOf(info)
+	return readBuild(info)
 }
 
-func buildOf(info *debug.BuildInfo) build {
+func readBuild(info *debug.BuildInfo) build {
 	b := build{Version: version, Go: runtime.Version()}
 	modified := ""
 	for _, s := range info.Settings {
@@ -88,7 +88,7 @@ func buildOf(info *debug.BuildInfo) build {
 		}
 	}
 	if b.Commit == "" {
-		b.Commit, b.Date = fromPseudo(info.Main.Version)
+		b.Commit, b.Date = parsePseudoVersion(info.Main.Version)
 	}
 	if b.Commit != "" {
 		b.Commit += modified
@@ -98,9 +98,9 @@ func buildOf(info *debug.BuildInfo) build {
 
 var pseudo = regexp.MustCompile(`[-.](\d{14})-([0-9a-f]{12})$`)
 
-// fromPseudo returns the commit and the time that a version between two releases
+// parsePseudoVersion returns the commit and the time that a version between two releases
 // is made of, e.g. v0.1.1-0.20260102030405-0123456789ab.
-func fromPseudo(version string) (commit, date string) {
+func parsePseudoVersion(version string) (commit, date string) {
 	m := pseudo.FindStringSubmatch(version)
 	if m == nil {
 		return "", ""

@@ -34,7 +34,7 @@ func TestVersionOfAModule(t *testing.T) {
 		"v0.1.1-rc.1.0.20260102030405-0123456789ab":  {"0123456789ab", "2026-01-02T03:04:05Z"},
 		"v0.1.1-0.20260102030405-0123456789ab+dirty": {},
 	} {
-		if commit, date := fromPseudo(version); commit != want[0] || date != want[1] {
+		if commit, date := parsePseudoVersion(version); commit != want[0] || date != want[1] {
 			t.Errorf("%s: %s of %s", version, commit, date)
 		}
 	}
@@ -52,7 +52,7 @@ func TestBuildInfo(t *testing.T) {
 		{debug.BuildInfo{Main: debug.Module{Version: "v0.1.1-0.20260102030405-0123456789ab"}}, "0123456789ab", "2026-01-02T03:04:05Z"},
 		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "", ""}, // a bare tree
 	} {
-		if b := buildOf(&row.info); b.Version != version || b.Commit != row.commit || b.Date != row.date {
+		if b := readBuild(&row.info); b.Version != version || b.Commit != row.commit || b.Date != row.date {
 			t.Errorf("%+v is %+v", row.info, b)
 		}
 	}

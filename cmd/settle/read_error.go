@@ -11,10 +11,10 @@ import (
 	"github.com/settle-cm/settle/model/spelling"
 )
 
-// unreadable says why a file cannot be read, and what to do. otherwise is that for
-// a file that is not there.
-func unreadable(err error, otherwise string) error {
-	err = unwrapped(err)
+// explainReadError returns a read error with the next step. otherwise is that step for
+// a missing file.
+func explainReadError(err error, otherwise string) error {
+	err = withoutPath(err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w%s", err, otherwise)
@@ -24,8 +24,8 @@ func unreadable(err error, otherwise string) error {
 	return err
 }
 
-// noManifest says what to do about a manifest that is not there.
-func noManifest(path string) string {
+// suggestManifest returns the next step for a manifest that does not exist.
+func suggestManifest(path string) string {
 	entries, _ := os.ReadDir(filepath.Dir(path)) // without one there is nothing to suggest
 	var names []string
 	for _, entry := range entries {

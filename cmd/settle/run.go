@@ -17,7 +17,7 @@ import (
 	"github.com/settle-cm/settle/resources"
 )
 
-// job is what a command that walks manifests was asked for.
+// job holds the flags of apply or plan, in one form for both.
 type job struct {
 	reportFlags
 	runFlags
@@ -34,65 +34,71 @@ type job struct {
 	saved      *model.Saved // and what it says
 }
 
-// walk loads every manifest before it runs any, so that nothing runs when one
-// of them is wrong.
+// walk loads every manifest before it runs any, so that nothing runs when one of them
+// has a problem.
 func (a *app) walk(j *job, paths []string) []ending {
-	ctx, stop := a.interruptible(context.Background(), time.Duration(j.Grace))
+	ctx, stop := a.withSignals(context.Background(), time.Duration(j.Grace))
 	defer stop()
 	in := a.inputs(ctx, j.valueFlags, paths...)
 	var all []*loaded
-	for _, path := range orDefault(paths) {
+	for _, path := range defaultToSettleYAML(paths) {
 		all = append(all, a.load(ctx, path, order{mode: j.mode, strict: j.Strict, world: a.world(j), inputs: in}))
 	}
-	choose(all, j.selection())
+	selectResources(all, j.selection())
 	for _, l := range all {
 		if l.refused == nil {
-			a.permit(l, j)
-			j.savable(l)
+			a.checkPermission(l, j)
+			j.checkSavable(l)
 		}
 	}
-	return a.through(ctx, j, all)
+	return a.runManifests(ctx, j, all)
 }
 
-// through walks the manifests in turn, or says of each why not.
-func (a *app) through(ctx context.Context, j *job, all []*loaded) []ending {
+// runManifests runs the manifests in turn. When one of them is refused, none is run,
+// and the report of each says why.
+func (a *app) runManifests(ctx context.Context, j *job, all []*loaded) []ending {
 	show := a.newPublisher(j.mode, j.reportFlags, len(all) > 1)
-	var bar *loaded // what keeps the manifests from being run, or those after it
-	for _, l := range all {
-		if l.refused != nil && bar == nil {
-			bar = l
-		}
-	}
-	endings := make([]ending, len(all))
 	for _, l := range all {
 		if l.mask != nil {
 			show.HideSecrets(l.secrets)
 		}
 	}
 	addProcessor(j, all)
+	blocker := findRefused(all)
+	endings := make([]ending, len(all))
 	for i, l := range all {
 		l.report.Labels = j.labels
-		if bar != nil && l.refused == nil {
-			l.refuse(refuse(bar.code(), "%s: not started because of %s", l.report.Manifest, bar.report.Manifest))
+		if blocker != nil && l.refused == nil {
+			l.refuse(refuse(blocker.code(), "%s: not started because of %s", l.report.Manifest, blocker.report.Manifest))
 		}
 		show.Begin(l.published())
 		endings[i] = a.runManifest(ctx, j, l, show)
 		show.End()
-		if j.FailFast && bar == nil && (l.report.ExitCode == exitFailed || l.refused != nil) {
-			bar = l
+		if j.FailFast && blocker == nil && (l.report.ExitCode == exitFailed || l.refused != nil) {
+			blocker = l
 		}
 	}
 	if !a.closeReports(show, all, endings) && j.mode == "apply" {
 		for i, l := range all {
 			if l.refused == nil {
-				a.amend(ctx, j, l, endings[i])
+				a.recordLateError(ctx, j, l, endings[i])
 			}
 		}
 	}
 	return endings
 }
 
-func orDefault(paths []string) []string {
+// findRefused returns the first manifest that is refused, or nil.
+func findRefused(all []*loaded) *loaded {
+	for _, l := range all {
+		if l.refused != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+func defaultToSettleYAML(paths []string) []string {
 	if len(paths) == 0 {
 		return []string{defaultManifest}
 	}
@@ -107,8 +113,9 @@ func (a *app) world(j *job) resources.World {
 	return w
 }
 
-// permit refuses what this user, or this system, cannot do, before anything runs.
-func (a *app) permit(l *loaded, j *job) {
+// checkPermission refuses a manifest that this user, or this system, cannot run. It is
+// checked before anything runs.
+func (a *app) checkPermission(l *loaded, j *job) {
 	if runtime.GOOS == "windows" {
 		l.refuse(refuse(exitUsage, "%s: settle %s does not work on Windows; validate, graph, list, schema and explain do", l.report.Manifest, j.mode))
 		return
@@ -140,9 +147,9 @@ func (a *app) runManifest(ctx context.Context, j *job, l *loaded, show *publish.
 		e.finish()
 		return e
 	}
-	ctx, stop := a.limited(ctx, time.Duration(j.RunTimeout), time.Duration(j.Grace))
+	ctx, stop := a.withTimeLimit(ctx, time.Duration(j.RunTimeout), time.Duration(j.Grace))
 	defer stop()
-	known, err := a.remember(ctx, j, l)
+	known, err := a.openState(ctx, j, l)
 	switch {
 	case err != nil:
 		_ = errors.As(err, &e.refused) // remember returns no other error
@@ -150,7 +157,7 @@ func (a *app) runManifest(ctx context.Context, j *job, l *loaded, show *publish.
 			e.cause = context.Cause(ctx)
 		}
 	default:
-		if e.refused = j.holds(l, known); e.refused != nil {
+		if e.refused = j.checkSavedPlan(l, known); e.refused != nil {
 			e.unwritten = known.abandon()
 		}
 	}
@@ -168,13 +175,13 @@ func (a *app) runManifest(ctx context.Context, j *job, l *loaded, show *publish.
 // runResources walks the resources of a manifest and records the results in the
 // report, and in e how the walk ended.
 func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory, show *publish.Publisher, e *ending) {
-	a.note(l.manifest.PreMessage)
+	a.printMessage(l.manifest.PreMessage)
 	results, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
-		Act: j.act, Jobs: jobs(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
+		Act: j.act, Jobs: parallelism(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
 		SkipGuards: j.skipGuards, Probe: j.askHelpers, Journal: known, RemembersState: known.remembers(),
-		Watch: known.watched(l.manifest, show.Watch()), FindStray: proc.FindStray, Now: time.Now,
+		Watch: known.recordProgress(l.manifest, show.Watch()), FindStray: proc.FindStray, Now: time.Now,
 	})
-	a.note(l.manifest.PostMessage)
+	a.printMessage(l.manifest.PostMessage)
 	l.report.Resources = show.ReportResources(results)
 	l.report.Times = show.Times()
 	l.report.Summary = model.Summarize(j.mode == "plan", l.report.Resources, known.owed())
@@ -182,9 +189,9 @@ func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory
 		e.cause = context.Cause(ctx)
 	}
 	if j.mode == "plan" {
-		e.denied(results, l.report.Resources)
+		e.refuseForbiddenGuards(results, l.report.Resources)
 	}
-	if refused, ok := strayed(err); ok {
+	if refused, ok := asStalePlan(err); ok {
 		e.refused, err = refused, nil
 	} else if err == nil && e.cause == nil && e.refused == nil { // only a complete plan is saved
 		err = j.save(l, known, results)
@@ -195,8 +202,8 @@ func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory
 	e.unwritten = err
 }
 
-// stoppedShort says whether anything was left undone: a signal that comes when
-// all is over stops nothing.
+// stoppedShort reports whether a resource was not finished. A signal that arrives after
+// the last resource stops nothing.
 func stoppedShort(results []model.Result) bool {
 	for i := range results {
 		if s := results[i].Status; s == model.Interrupted || s == model.NotReached {
@@ -206,7 +213,7 @@ func stoppedShort(results []model.Result) bool {
 	return false
 }
 
-func jobs(j *job, m *model.Manifest) int {
+func parallelism(j *job, m *model.Manifest) int {
 	if j.Parallel != nil {
 		return *j.Parallel
 	}
@@ -221,7 +228,7 @@ func addProcessor(j *job, all []*loaded) {
 	most := 0
 	for _, l := range all {
 		if l.manifest != nil {
-			most = max(most, jobs(j, l.manifest))
+			most = max(most, parallelism(j, l.manifest))
 		}
 	}
 	if n := runtime.GOMAXPROCS(0); most >= n && os.Getenv("GOMAXPROCS") == "" {
@@ -229,8 +236,8 @@ func addProcessor(j *job, all []*loaded) {
 	}
 }
 
-// denied turns guards that a plan may not run into a refusal.
-func (e *ending) denied(results []model.Result, reports []model.ResourceReport) {
+// refuseForbiddenGuards refuses a plan with guards that this user may not run.
+func (e *ending) refuseForbiddenGuards(results []model.Result, reports []model.ResourceReport) {
 	for i := range results {
 		if r := &reports[i]; results[i].NotPermitted {
 			e.refused = refuse(exitDenied, "%s: %s: %s", r.Pos, r.ID, r.Reason)
@@ -239,28 +246,28 @@ func (e *ending) denied(results []model.Result, reports []model.ResourceReport) 
 	}
 }
 
-// note shows the messages that a ccm manifest may carry.
-func (a *app) note(message string) {
+// printMessage prints a message of a CCM manifest.
+func (a *app) printMessage(message string) {
 	if message != "" {
 		a.err.Info(render.Escape(message))
 	}
 }
 
-// strict makes a warning of the run a failure of its resource: dependents are
-// skipped, and nobody is refreshed.
-func strict(act engine.Act) engine.Act {
+// failOnWarnings makes a warning of the run a failure of its resource: dependents are
+// skipped, and no subscriber is refreshed.
+func failOnWarnings(act engine.Act) engine.Act {
 	return func(ctx context.Context, t engine.Task) (model.Result, engine.Rest) {
 		o, rest := act(ctx, t)
 		if rest == nil {
-			return unforgiven(t.Resource, o), nil
+			return failForWarnings(t.Resource, o), nil
 		}
 		return o, func(ctx context.Context, stage model.Stage) model.Result {
-			return unforgiven(t.Resource, rest(ctx, stage))
+			return failForWarnings(t.Resource, rest(ctx, stage))
 		}
 	}
 }
 
-func unforgiven(r *model.Resource, o model.Result) model.Result {
+func failForWarnings(r *model.Resource, o model.Result) model.Result {
 	if len(o.Warnings) > 0 && (o.Status == model.Stable || o.Status == model.Changed) {
 		o.Status, o.Ignored, o.Refreshes = model.Failed, r.IgnoreFailure, model.No
 		o.Reason = o.Warnings[0] + " (--strict)"

@@ -15,11 +15,11 @@ import (
 	"github.com/settle-cm/settle/providers/journal"
 )
 
-// readSaved reads a plan that plan --out has saved.
-func readSaved(path string) (*model.Saved, *refusal) {
+// readSavedPlan reads a plan that plan --out has saved.
+func readSavedPlan(path string) (*model.Saved, *refusal) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, refuse(exitUnreadable, "read plan %s: %w", path, unreadable(err, ": make it with settle plan --out"))
+		return nil, refuse(exitUnreadable, "read plan %s: %w", path, explainReadError(err, ": make it with settle plan --out"))
 	}
 	var saved model.Saved
 	if err := json.Unmarshal(text, &saved); err != nil || saved.Schema != model.SavedSchema {
@@ -28,15 +28,16 @@ func readSaved(path string) (*model.Saved, *refusal) {
 	return &saved, nil
 }
 
-// savable refuses to plan for later what has no place to be remembered by.
-func (j *job) savable(l *loaded) {
+// checkSavable refuses to save a plan for a manifest without state, because applying
+// it later compares the state.
+func (j *job) checkSavable(l *loaded) {
 	if j.out != "" && l.refused == nil && l.manifest.Identity == "" {
 		l.refuse(refuse(exitUsage, "--out: a manifest from standard input needs a name: a saved plan rests on the state"))
 	}
 }
 
-// holds checks a saved plan against what is so now, under the lock.
-func (j *job) holds(l *loaded, known *memory) *refusal {
+// checkSavedPlan compares a saved plan with the manifest and the state, under the lock.
+func (j *job) checkSavedPlan(l *loaded, known *memory) *refusal {
 	if j.saved == nil {
 		return nil
 	}
@@ -73,7 +74,7 @@ func (j *job) save(l *loaded, known *memory, results []model.Result) error {
 	if j.out == "" {
 		return nil
 	}
-	// Root could replace /dev/null as well, which nobody would thank it for.
+	// For root the rename would succeed and replace a device such as /dev/null.
 	if info, err := os.Stat(j.out); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("save plan %s: it is not a regular file: name another one", j.out)
 	}
@@ -93,8 +94,9 @@ func (j *job) save(l *loaded, known *memory, results []model.Result) error {
 	return nil
 }
 
-// strayed tells a walk that a saved plan stopped from one that the journal did.
-func strayed(err error) (*refusal, bool) {
+// asStalePlan returns the refusal for a run that differs from its saved plan, and false
+// for other errors.
+func asStalePlan(err error) (*refusal, bool) {
 	var differs *engine.ErrDiffers
 	if errors.As(err, &differs) {
 		return refuse(exitStale, "the saved plan no longer holds: %w; make a new one with settle plan --out", differs), true

@@ -15,19 +15,19 @@ import (
 	"github.com/settle-cm/settle/providers/proc"
 )
 
-// memory is what a run knows of earlier ones, and where it leaves what later
-// ones have to know: nowhere for a plan, and for a run without state.
+// memory is the state of earlier runs, and where this run writes its own. A plan, and
+// a run without state, write nowhere.
 type memory struct {
 	engine.Journal
 	model.Memory
 	locked *journal.Journal // nil when nothing is written
-	place  string           // in the journal, as it was found
+	place  string           // the position in the journal at the start of the run
 	keep   int
 }
 
-// remember opens the state of a manifest: for reading only, or for an apply,
-// locked. The error is a *refusal.
-func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) {
+// openState opens the state of a manifest: read-only for a plan, locked for an apply.
+// The error is a *refusal.
+func (a *app) openState(ctx context.Context, j *job, l *loaded) (*memory, error) {
 	none := &memory{Journal: engine.NoJournal{}, Memory: model.Replay(nil)}
 	switch {
 	case j.NoState:
@@ -39,66 +39,67 @@ func (a *app) remember(ctx context.Context, j *job, l *loaded) (*memory, error) 
 	}
 	store, err := a.store(j.StateDir, l.manifest.Identity)
 	if err != nil {
-		return nil, refusedState(err)
+		return nil, refuseForState(err)
 	}
 	l.report.State.Dir = store.Dir
 	if j.mode == "plan" {
 		snap, err := store.Read()
 		if err != nil {
-			return nil, refusedState(err)
+			return nil, refuseForState(err)
 		}
 		l.report.State.Found = snap.Found
 		none.Memory, none.place = snap.Memory(), snap.Position()
 		l.report.Warnings = append(l.report.Warnings, elsewhere(store, l)...)
-		return none, a.missing(j, l, none)
+		return none, a.handleMissingState(j, l, none)
 	}
-	locked, err := store.Lock(ctx, time.Duration(j.LockTimeout), labeled(holder(l.report.Run, l.report.Started), j.labels))
+	locked, err := store.Lock(ctx, time.Duration(j.LockTimeout), addLabels(describeProcess(l.report.Run, l.report.Started), j.labels))
 	var held *journal.Held
 	switch {
 	case errors.As(err, &held): // by whom is said; of several manifests also which
-		stillOwed(store, l)
-		return nil, refuse(exitLater, "%s: %w%s", l.report.Manifest, err, waitFor(j.LockTimeout))
+		reportOwed(store, l)
+		return nil, refuse(exitLater, "%s: %w%s", l.report.Manifest, err, suggestLockTimeout(j.LockTimeout))
 	case ctx.Err() != nil && err != nil: // it was not waited any longer
 		return nil, &refusal{exitLater, err}
 	case err != nil:
-		return nil, refusedState(err)
+		return nil, refuseForState(err)
 	}
-	if err := paused(store, l); err != nil { // under the lock: nobody pauses behind our back
+	if err := checkPaused(store, l); err != nil { // under the lock, so that no pause can begin in between
 		_ = locked.Close() // nothing was written
-		stillOwed(store, l)
+		reportOwed(store, l)
 		return nil, err
 	}
 	l.report.State.Found = locked.Found
 	m := &memory{Journal: locked, Memory: locked.Memory(), locked: locked, keep: j.keep, place: locked.Position()}
-	if err := a.missing(j, l, m); err != nil {
+	if err := a.handleMissingState(j, l, m); err != nil {
 		_ = m.abandon() // nothing was written
 		return nil, err
 	}
 	return m, nil
 }
 
-// waitFor says how to wait for a lock, to who did not.
-func waitFor(timeout span) string {
+// suggestLockTimeout returns the suggestion to wait for a lock. It is empty when the
+// user has waited already.
+func suggestLockTimeout(timeout span) string {
 	if timeout > 0 {
 		return ""
 	}
 	return "; --lock-timeout TIME waits for it"
 }
 
-// store says where the state of an identity is.
+// store returns where the state of an identity is.
 func (a *app) store(dir, identity string) (journal.Store, error) {
 	dir, err := journal.Dir(dir, os.Getenv, os.Geteuid())
 	return journal.Store{Dir: dir, Identity: identity, Alive: proc.Alive}, err
 }
 
-// labeled returns a holder whose run has labels.
-func labeled(h journal.Holder, labels map[string]string) journal.Holder {
+// addLabels returns a holder whose run has labels.
+func addLabels(h journal.Holder, labels map[string]string) journal.Holder {
 	h.Labels = labels
 	return h
 }
 
-// holder is this process, as others see it when they find the state locked.
-func holder(run string, since time.Time) journal.Holder {
+// describeProcess returns this process as the holder of the lock.
+func describeProcess(run string, since time.Time) journal.Holder {
 	h := journal.Holder{Process: proc.Identify(os.Getpid()), Run: run, Since: since}
 	if me, err := user.Current(); err == nil {
 		h.User = me.Username
@@ -106,28 +107,28 @@ func holder(run string, since time.Time) journal.Holder {
 	return h
 }
 
-func paused(store journal.Store, l *loaded) error {
+func checkPaused(store journal.Store, l *loaded) error {
 	pause, err := store.Paused(time.Now())
 	switch {
 	case err != nil:
-		return refusedState(err)
+		return refuseForState(err)
 	case pause != nil:
 		return &refusal{exitLater, fmt.Errorf("%s: %w", l.report.Manifest, pause)}
 	}
 	return nil
 }
 
-// stillOwed tells the report of an apply that has to wait what is owed all the
-// same: who watches the debts must not take them for paid.
-func stillOwed(store journal.Store, l *loaded) {
+// reportOwed reads the owed refreshes into the report of an apply that has to wait.
+// A monitor of that number must not see zero.
+func reportOwed(store journal.Store, l *loaded) {
 	if snap, err := store.Read(); err == nil {
 		memory := snap.Memory()
 		l.report.State.Found, l.report.Summary.Owed = snap.Found, len(memory.Owed)
 	}
 }
 
-// refusedState gives an error of the state its exit code.
-func refusedState(err error) *refusal {
+// refuseForState returns an error of the state as a refusal with its exit code.
+func refuseForState(err error) *refusal {
 	var held *journal.Held
 	if errors.As(err, &held) {
 		return &refusal{exitLater, err}
@@ -135,12 +136,12 @@ func refusedState(err error) *refusal {
 	return &refusal{exitUnwritten, err}
 }
 
-// missing does what was asked for the case that nothing is remembered, and
-// tells of refreshes that nobody is left to get.
-func (a *app) missing(j *job, l *loaded, m *memory) error {
+// handleMissingState applies on_missing_state when there is no state, and warns of
+// owed refreshes whose resource is gone.
+func (a *app) handleMissingState(j *job, l *loaded, m *memory) error {
 	if m.locked != nil {
 		if err := m.Append(m.DropLastStates(l.whole), false); err != nil {
-			return refusedState(err)
+			return refuseForState(err)
 		}
 	}
 	for _, debt := range m.OrphanedRefreshes(l.whole) {
@@ -149,7 +150,7 @@ func (a *app) missing(j *job, l *loaded, m *memory) error {
 			Suggestion: "settle forget " + debt.ID,
 		})
 	}
-	if l.report.State.Found || !subscribes(l.whole) {
+	if l.report.State.Found || !hasSubscribers(l.whole) {
 		return nil
 	}
 	if os.Getenv("CI") != "" {
@@ -162,13 +163,13 @@ func (a *app) missing(j *job, l *loaded, m *memory) error {
 		owed := model.OweAll(l.whole, l.report.Run)
 		m.Memory = model.Replay(owed)
 		if err := m.Append(owed, false); err != nil {
-			return refusedState(err)
+			return refuseForState(err)
 		}
 	}
 	return nil
 }
 
-func subscribes(m *model.Manifest) bool {
+func hasSubscribers(m *model.Manifest) bool {
 	for i := range m.Resources {
 		if r := &m.Resources[i]; r.Subscribes() && r.Off == "" {
 			return true
@@ -177,8 +178,9 @@ func subscribes(m *model.Manifest) bool {
 	return false
 }
 
-// watched tells whoever finds the state locked what runs.
-func (m *memory) watched(manifest *model.Manifest, w engine.Watch) engine.Watch {
+// recordProgress extends a watch so that the lock names the resources that run. A
+// process that waits for the lock reports them.
+func (m *memory) recordProgress(manifest *model.Manifest, w engine.Watch) engine.Watch {
 	if m.locked == nil {
 		return w
 	}
@@ -198,10 +200,10 @@ func (m *memory) watched(manifest *model.Manifest, w engine.Watch) engine.Watch 
 	return w
 }
 
-// position names the place in the journal from which the run started.
+// position returns the position in the journal at the start of the run.
 func (m *memory) position() string { return m.place }
 
-// abandon ends the lock of a run that does not take place.
+// abandon releases the lock of a run that does not take place.
 func (m *memory) abandon() error {
 	if m.locked == nil {
 		return nil
@@ -209,10 +211,10 @@ func (m *memory) abandon() error {
 	return m.locked.Close()
 }
 
-// amend lets the history know of how a run ended what came out behind its end:
-// that a report could not be written. When the next one runs already, its exit
-// code has to be enough.
-func (a *app) amend(ctx context.Context, j *job, l *loaded, e ending) {
+// recordLateError adds an error to the history of a run that has ended already: a
+// report could not be written. If another run holds the lock by now, only the exit
+// code tells.
+func (a *app) recordLateError(ctx context.Context, j *job, l *loaded, e ending) {
 	if j.NoState || l.manifest.Identity == "" {
 		return
 	}
@@ -220,16 +222,16 @@ func (a *app) amend(ctx context.Context, j *job, l *loaded, e ending) {
 	if err != nil {
 		return
 	}
-	if locked, err := store.Lock(ctx, 0, labeled(holder(l.report.Run, l.report.Started), j.labels)); err == nil {
+	if locked, err := store.Lock(ctx, 0, addLabels(describeProcess(l.report.Run, l.report.Started), j.labels)); err == nil {
 		m := &memory{locked: locked, keep: j.keep}
 		m.close(&e)
 	}
 }
 
-// remembers says whether later runs will know what this one does.
+// remembers reports whether this run writes state for later runs.
 func (m *memory) remembers() bool { return m.locked != nil }
 
-// owed counts the refreshes that are owed now.
+// owed returns the number of owed refreshes now.
 func (m *memory) owed() int {
 	if m.locked == nil {
 		return len(m.Owed)
@@ -238,8 +240,8 @@ func (m *memory) owed() int {
 	return len(now.Owed)
 }
 
-// close keeps the report of an apply and ends the lock. A report that cannot be
-// kept is a part of how the run ended, for the history as for the exit code.
+// close saves the report of an apply and releases the lock. A report that cannot be
+// saved changes how the run ended, in the history and in the exit code.
 func (m *memory) close(e *ending) {
 	if m.locked == nil {
 		return

@@ -11,9 +11,9 @@ import (
 	"github.com/settle-cm/settle/providers/facts"
 )
 
-// elsewhere says of a variable whether any of several manifests declares it: what
-// is given to all of them need not mean something to each. They are looked at
-// again only where one of them does not know a variable.
+// elsewhere returns a function that reports whether any of several manifests declares
+// a variable: a value is given to all of them, and need not fit each. The files are
+// read again only when a manifest does not know a variable.
 func (a *app) elsewhere(ctx context.Context, paths []string) func(variable string) bool {
 	if len(paths) < 2 {
 		return nil
@@ -39,12 +39,12 @@ func (a *app) elsewhere(ctx context.Context, paths []string) func(variable strin
 type inputs struct {
 	manifests.Inputs
 	exposed []string // files of them that others may write
-	refused *refusal // why there are none
+	refused *refusal // set when they cannot be read
 }
 
 // inputs reads the values that the flags name, for these manifests.
 func (a *app) inputs(ctx context.Context, f valueFlags, paths ...string) inputs {
-	in := inputs{Inputs: manifests.Inputs{Vars: givens(f.Var), Facts: givens(f.Fact), Host: a.host, Elsewhere: a.elsewhere(ctx, paths)}}
+	in := inputs{Inputs: manifests.Inputs{Vars: convertGiven(f.Var), Facts: convertGiven(f.Fact), Host: a.host, Elsewhere: a.elsewhere(ctx, paths)}}
 	dashes := 0
 	for _, path := range slices.Concat(paths, f.files()) {
 		dashes += when(path == "-", 1)
@@ -66,7 +66,7 @@ func (a *app) valueFile(ctx context.Context, in *inputs, flag, path string) mani
 	text, exposed, err := a.readFile(ctx, path)
 	switch {
 	case err != nil && in.refused == nil:
-		in.refused = refuse(exitUnreadable, "%s %s: %w", flag, path, unreadable(err, ": name a file that is there"))
+		in.refused = refuse(exitUnreadable, "%s %s: %w", flag, path, explainReadError(err, ": name a file that is there"))
 	case exposed:
 		in.exposed = append(in.exposed, path)
 	}
@@ -76,7 +76,7 @@ func (a *app) valueFile(ctx context.Context, in *inputs, flag, path string) mani
 // readFile reads a file that is named on the command line, as long as the
 // context lasts. exposed says that others may write it.
 func (a *app) readFile(ctx context.Context, path string) (text []byte, exposed bool, err error) {
-	err = patiently(ctx, func() (func(), error) {
+	err = runUntilDone(ctx, func() (func(), error) {
 		bytes, others, err := readLimitedFile(path, a.in)
 		return func() { text, exposed = bytes, others }, err
 	})
@@ -90,12 +90,12 @@ func readLimitedFile(path string, stdin io.Reader) (text []byte, exposed bool, e
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, false, unwrapped(err)
+		return nil, false, withoutPath(err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
 	if err != nil {
-		return nil, false, unwrapped(err)
+		return nil, false, withoutPath(err)
 	}
 	text, err = readLimited(f, manifestLimit)
 	return text, info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0, err

@@ -8,20 +8,20 @@ import (
 	"github.com/settle-cm/settle/cmd/internal/publish"
 )
 
-// apart refuses to write one file twice, or over what the run reads: a slip of
-// the hand would cost a report, or the manifest.
-func (f *reportFlags) apart(reads []string, writes ...string) error {
+// checkFiles refuses to write one file twice, or to write to a file that the run reads.
+// A typing mistake would replace a report or the manifest.
+func (f *reportFlags) checkFiles(reads []string, writes ...string) error {
 	for _, r := range f.Report {
 		writes = append(writes, r.Path)
 	}
 	for i, path := range writes {
 		for _, read := range reads {
-			if oneFile(path, read) {
+			if isSameFile(path, read) {
 				return fmt.Errorf("%s is read by this run: a report or a plan would replace it; name another file", path)
 			}
 		}
 		for _, other := range writes[:i] {
-			if oneFile(path, other) {
+			if isSameFile(path, other) {
 				return fmt.Errorf("%s is named twice: what is written last would replace the other; name two files", path)
 			}
 		}
@@ -29,9 +29,9 @@ func (f *reportFlags) apart(reads []string, writes ...string) error {
 	return nil
 }
 
-// oneFile says whether two paths lead to the same regular file, or will once
-// there is one.
-func oneFile(a, b string) bool {
+// isSameFile reports whether two paths lead to the same regular file, also when it does
+// not exist yet.
+func isSameFile(a, b string) bool {
 	if a == "" || b == "" {
 		return false
 	}
