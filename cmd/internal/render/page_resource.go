@@ -85,6 +85,8 @@ func resultKey(o *model.ResourceReport) string {
 		return "check"
 	case o.Status == model.WouldRun && o.Command == "" && o.Action != model.NoAction:
 		return "would_" + string(o.Action)
+	case o.Status == model.Changed && o.Command == "" && (o.Action == model.ActionCreate || o.Action == model.ActionRemove):
+		return string(o.Action) + "d"
 	case o.Status == model.WouldRun && o.Action == model.ActionCreate:
 		return "would_run_create"
 	}

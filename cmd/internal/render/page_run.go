@@ -168,7 +168,7 @@ func countTiles(r *model.Report) []tile {
 // tileStyle is the style of all resources with the result of this one.
 func tileStyle(o *model.ResourceReport) style {
 	s := model.ResourceReport{Status: o.Status, Ignored: o.Ignored}
-	if o.Status == model.WouldRun {
+	if o.Status == model.WouldRun || o.Status == model.Changed && o.Command == "" {
 		s.Action, s.Command = o.Action, o.Command
 	}
 	return styleOf(&s)

@@ -105,16 +105,19 @@ func isExcluded(o *model.ResourceReport) bool {
 	return o.Status == model.Stable && strings.HasPrefix(o.Reason, "skipped (")
 }
 
-// resultText returns the status of a resource as people read it. A plan says what
-// would happen to a resource that has no command.
+// resultText returns the status of a resource as people read it. It names the
+// action of a resource that has no command.
 func resultText(o *model.ResourceReport) string {
-	if o.Status == model.WouldRun {
-		switch {
-		case o.Action == model.ActionCheck:
-			return "would check"
-		case o.Command == "" && o.Action != model.NoAction:
-			return "would " + string(o.Action)
-		}
+	switch {
+	case o.Status == model.WouldRun && o.Action == model.ActionCheck:
+		return "would check"
+	case o.Command != "" || o.Action == model.NoAction:
+	case o.Status == model.WouldRun:
+		return "would " + string(o.Action)
+	case o.Status == model.Changed && o.Action == model.ActionCreate:
+		return "created"
+	case o.Status == model.Changed && o.Action == model.ActionRemove:
+		return "removed"
 	}
 	return statusText(o.Status)
 }

@@ -147,6 +147,8 @@ func noteText(o *model.ResourceReport, verbose bool) string {
 		return strings.TrimPrefix(strings.TrimPrefix(reason, "refreshed "), "refresh ")
 	case model.Changed, model.Stable:
 		switch {
+		case took != "" && o.Command == "" && o.Action == model.ActionCreate && reason == "missing":
+			return took // it was created: the reason says no more
 		case took != "" && o.Command == "" && reason != "" && !verbose:
 			return reason // without a command the reason describes the change
 		case took != "" && (reason == "" || !verbose && !isRefreshed(o)):
