@@ -16,7 +16,7 @@ const hugeSize = "SETTLE_FILE_TEST_MIB"
 // A large source goes through in constant memory. SETTLE_FILE_TEST_MIB=2048
 // makes it as large as the promise is.
 func TestLargeSourceNeedsLittleMemory(t *testing.T) {
-	mib := 64
+	mib := 160
 	if text := os.Getenv(hugeSize); text != "" {
 		var err error
 		if mib, err = strconv.Atoi(text); err != nil {
@@ -45,7 +45,7 @@ func TestLargeSourceNeedsLittleMemory(t *testing.T) {
 	}
 	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
 	t.Logf("%d MiB: %v user, %v system, peak %d MiB", mib, cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime(), peak)
-	if peak > 60 {
+	if peak > 100 { // the race detector alone takes 60
 		t.Errorf("peak %d MiB", peak)
 	}
 	if !sameFiles(t, filepath.Join(dir, "large"), filepath.Join(dir, "path")) {
