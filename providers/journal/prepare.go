@@ -90,7 +90,7 @@ func makeParents(dir string) error {
 }
 
 // checkTrust refuses a directory through which another user could make settle
-// change files of others, or forget what is owed: a link, a directory of another
+// change files of others, or forget owed refreshes: a link, a directory of another
 // user, or one that others may write. The state directory itself may be a link of
 // ours. Its parents are not judged.
 func (s Store) checkTrust(dir string, link bool) error {
