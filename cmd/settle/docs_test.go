@@ -145,7 +145,7 @@ func TestDocsKnowEveryExitCode(t *testing.T) {
 		t.Fatalf("only %d exit codes were found", len(codes))
 	}
 	number := regexp.MustCompile(`\d+`)
-	for _, name := range []string{"README.md", "cmd/settle/docs/pipelines.md"} {
+	for _, name := range []string{"cmd/settle/docs/reference.md", "cmd/settle/docs/pipelines.md"} {
 		_, rest, ok := strings.Cut(docPages(t)[name], "\n| exit |")
 		if !ok {
 			t.Fatalf("%s has no table of exit codes", name)
@@ -174,7 +174,7 @@ func TestDocsKnowEveryPackage(t *testing.T) {
 }
 
 // comingFrom is the page that names what other programs have.
-const comingFrom = "cmd/settle/docs/coming-from.md"
+const comingFrom = "cmd/settle/docs/migrating.md"
 
 // In its tables of what becomes what the column of settle holds what a manifest may.
 func TestDocsNameProperties(t *testing.T) {

@@ -24,9 +24,9 @@ const (
 	referenceEnds   = "<!-- end of generated -->\n"
 )
 
-// The README's tables of properties are those of the program.
-func TestReferenceIsInTheREADME(t *testing.T) {
-	name := filepath.Join(top, "README.md")
+// The reference's tables of properties are those of the program.
+func TestReferenceHasTheTablesOfProperties(t *testing.T) {
+	name := filepath.Join(top, "cmd", "settle", "docs", "reference.md")
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestReferenceIsInTheREADME(t *testing.T) {
 	before, rest, ok := strings.Cut(string(text), referenceBegins)
 	got, after, closed := strings.Cut(rest, referenceEnds)
 	if !ok || !closed {
-		t.Fatal("README.md has no place for the reference")
+		t.Fatal("reference.md has no place for the reference")
 	}
 	want := "\n" + strings.TrimSpace(manifests.Reference(resources.Types(resources.World{}))) + "\n\n"
 	if *update && got != want {
@@ -44,30 +44,30 @@ func TestReferenceIsInTheREADME(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("README.md differs from the properties (go test ./cmd/settle -update): -README +program\n%s", diff)
+		t.Errorf("reference.md differs from the properties (go test ./cmd/settle -update): -page +program\n%s", diff)
 	}
 }
 
-// Every type, property and key that the program explains stands in the README's
+// Every type, property and key that the program explains stands in the
 // reference, under the type it belongs to.
-func TestEveryPropertyIsInTheREADME(t *testing.T) {
-	text := readme(t)
+func TestReferenceHasEveryProperty(t *testing.T) {
+	text := referencePage(t)
 	for _, p := range manifests.Explained(resources.Types(resources.World{})) {
 		typ, name, dotted := strings.Cut(p.Name, ".")
 		switch {
 		case dotted:
 			if row := "\n| `" + name + "` |"; !strings.Contains(section(text, "### "+typ), row) && !strings.Contains(section(text, "### Every type"), row) {
-				t.Errorf("README.md lacks %s", p.Name)
+				t.Errorf("reference.md lacks %s", p.Name)
 			}
 		case !strings.Contains(text, "\n### "+typ+"\n") && !strings.Contains(text, "\n| `"+typ+"` |"):
-			t.Errorf("README.md lacks %s", p.Name)
+			t.Errorf("reference.md lacks %s", p.Name)
 		}
 	}
 }
 
-func readme(t *testing.T) string {
+func referencePage(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(top, "README.md"))
+	text, err := os.ReadFile(filepath.Join(top, "cmd", "settle", "docs", "reference.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,15 +82,15 @@ func section(text, heading string) string {
 }
 
 // Every exit code that exit.go has is one of the entries, and each of them is in
-// the README.
+// the reference.
 func TestEveryExitCodeIsInTheReference(t *testing.T) {
 	known := map[string]bool{}
 	for _, e := range exitEntries {
 		for _, code := range strings.Split(e.Name, ", ") {
 			known[code] = true
 		}
-		if !strings.Contains(section(readme(t), "## Exit codes"), "\n| "+e.Name+" | ") {
-			t.Errorf("README.md lacks exit %s", e.Name)
+		if !strings.Contains(section(referencePage(t), "## Exit codes"), "\n| "+e.Name+" | ") {
+			t.Errorf("reference.md lacks exit %s", e.Name)
 		}
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), "exit.go", nil, 0)
@@ -120,14 +120,14 @@ func TestEveryExitCodeIsInTheReference(t *testing.T) {
 }
 
 // What the program reads from its environment is one of the entries, and each of
-// them is in the README.
+// them is in the reference.
 func TestEveryEnvironmentVariableIsInTheReference(t *testing.T) {
 	known := map[string]bool{}
 	var all strings.Builder
 	for _, e := range environmentEntries {
 		all.WriteString(e.Name + " " + e.Meaning + "\n")
-		if !strings.Contains(section(readme(t), "## Environment variables"), "`"+e.Name+"`") {
-			t.Errorf("README.md lacks the variable %s", e.Name)
+		if !strings.Contains(section(referencePage(t), "## Environment variables"), "`"+e.Name+"`") {
+			t.Errorf("reference.md lacks the variable %s", e.Name)
 		}
 	}
 	for _, word := range regexp.MustCompile(`[A-Z_]+`).FindAllString(all.String(), -1) {

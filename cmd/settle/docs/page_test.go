@@ -32,7 +32,7 @@ func (b *docBlock) mark(key string) (string, bool) {
 }
 
 // docKeys are the marks that there are; CONTRIBUTING.md says what they mean.
-var docKeys = []string{"scene", "setup", "file", "applied", "syntax only", "not run"}
+var docKeys = []string{"scene", "setup", "file", "applied", "picture", "syntax only", "not run"}
 
 // docComment finds marks: a comment that begins with one of docKeys and a colon.
 var docComment = regexp.MustCompile(`^<!-- (` + strings.Join(docKeys, "|") + `): ?(.*)$`)
