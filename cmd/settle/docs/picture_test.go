@@ -83,7 +83,7 @@ func drawTerminal(text string) []byte {
 			continue
 		}
 		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\"%s>", margin, margin+(i+1)*lineHeight-5, fill(line))
-		_ = xml.EscapeText(&b, []byte(line)) // a bytes.Buffer takes every write
+		_ = xml.EscapeText(&b, []byte(strings.ReplaceAll(line, " ", "\u00a0"))) // spaces in a row would be joined; a bytes.Buffer takes every write
 		b.WriteString("</text>\n")
 	}
 	b.WriteString("</g>\n</svg>\n")
