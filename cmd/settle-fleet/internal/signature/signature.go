@@ -64,7 +64,9 @@ func (s *Signers) Verify(text []byte, armours []string, namespace string, now ti
 				return who, nil
 			}
 		}
-		reasons = append(reasons, err)
+		if !slices.ContainsFunc(reasons, func(other error) bool { return other.Error() == err.Error() }) {
+			reasons = append(reasons, err) // of two signatures by one key once
+		}
 	}
 	return "", errors.Join(reasons...)
 }
