@@ -2,4 +2,4 @@
 
 package settletest
 
-const raceDetector = false
+const raceFolder = "bin" // there is no other program

@@ -2,4 +2,4 @@
 
 package settletest
 
-const raceDetector = true
+const raceFolder = "race"

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,14 +28,23 @@ const buildLimit = 8 * time.Minute
 // Main is the TestMain of a package that runs settle. It builds the program once,
 // puts it first on PATH, runs the tests of m and exits. top is the path of the
 // repository, seen from the package.
-func Main(m *testing.M, top string) { main(m, top, false) }
+func Main(m *testing.M, top string) { main(m, top, "bin") }
 
 // MainWithRaceDetector does the same, with the race detector in the program when
-// the tests are built with it. The program then takes three times as long, so
-// packages whose commands other packages run too use Main.
-func MainWithRaceDetector(m *testing.M, top string) { main(m, top, raceDetector) }
+// the tests are built with it. The program then takes three times as long.
+func MainWithRaceDetector(m *testing.M, top string) { main(m, top, raceFolder) }
 
-func main(m *testing.M, top string, race bool) {
+// MainWithBoth does what Main does, and builds the program with the race detector
+// as well. RaceDir names the folder of that one.
+func MainWithBoth(m *testing.M, top string) { main(m, top, "bin", raceFolder) }
+
+// RaceDir returns the folder of the program with the race detector. It is the folder
+// of the plain program when the tests are built without the detector.
+func RaceDir() string { return raceDir }
+
+var raceDir string
+
+func main(m *testing.M, top string, folders ...string) {
 	flag.Parse()
 	// These tests mostly wait for processes and timeouts, so more of them than there
 	// are processors run at once. A -parallel on the command line wins.
@@ -43,17 +53,22 @@ func main(m *testing.M, top string, race bool) {
 	if !parallel {
 		_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // the flag exists
 	}
-	os.Exit(mainCode(m, top, race))
+	os.Exit(mainCode(m, top, folders))
 }
 
-func mainCode(m *testing.M, top string, race bool) int {
+func mainCode(m *testing.M, top string, folders []string) int {
 	dir, err := tempDir()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "make a directory for the tests: %v\n", err)
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a directory below TMPDIR
-	if err := errors.Join(watchSources(top), build(top, filepath.Join(dir, "bin"), race), isolate(dir)); err != nil {
+	err = watchSources(top)
+	for _, folder := range slices.Compact(folders) {
+		err = errors.Join(err, build(top, filepath.Join(dir, folder), folder == "race"))
+	}
+	raceDir = filepath.Join(dir, raceFolder)
+	if err := errors.Join(err, isolate(dir, folders[0])); err != nil {
 		fmt.Fprintf(os.Stderr, "build settle for the tests: %v\n", err)
 		return 1
 	}
@@ -65,7 +80,7 @@ func mainCode(m *testing.M, top string, race bool) int {
 	return code
 }
 
-// tempDir returns a directory with bin and home in it that other users can enter:
+// tempDir returns a directory with home in it that other users can enter:
 // some tests run settle as another user.
 func tempDir() (string, error) {
 	if os.Geteuid() == 0 && !open(os.TempDir()) {
@@ -77,7 +92,7 @@ func tempDir() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return dir, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "bin"), 0o755), os.Mkdir(filepath.Join(dir, "home"), 0o700))
+	return dir, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "home"), 0o700))
 }
 
 // open reports whether every user can enter a directory.
@@ -98,7 +113,7 @@ func open(dir string) bool {
 // isolate puts the program first on PATH and gives the tests a home directory of
 // their own, one locale and one time zone. Variables that change what settle does
 // or prints are removed: a CI system or a person may have set them.
-func isolate(dir string) error {
+func isolate(dir, folder string) error {
 	setUmask(0o022)
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -109,15 +124,33 @@ func isolate(dir string) error {
 		}
 	}
 	return errors.Join(
-		os.Setenv("PATH", filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH")),
+		os.Setenv("PATH", filepath.Join(dir, folder)+string(os.PathListSeparator)+os.Getenv("PATH")),
 		os.Setenv("HOME", filepath.Join(dir, "home")),
 		os.Setenv("LC_ALL", "C.UTF-8"),
 		os.Setenv("TZ", "UTC"),
 	)
 }
 
-// build writes the program into dir.
+// waitfor is a program for scripts, beside settle: no wait in them is without a bound.
+const waitfor = `#!/bin/sh
+end=$(($(date +%s) + 60))
+until "$@"; do
+  if [ "$(date +%s)" -ge $end ]; then
+    echo "waitfor $*: it did not succeed within a minute" >&2
+    exit 1
+  fi
+  sleep 0.01
+done
+`
+
+// build makes the folder dir with the program and waitfor in it.
 func build(top, dir string, race bool) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "waitfor"), []byte(waitfor), 0o755); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)
 	defer cancel()
 	args := []string{"build", "-buildvcs=false", "-o", dir + string(filepath.Separator)}

@@ -112,6 +112,9 @@ func (tr *trial) atEachWrite() {
 // atRandomInstants ends several applies in turn before they have a chance.
 func (tr *trial) atRandomInstants() {
 	for range 4 {
+		if tr.tally.enough() {
+			return
+		}
 		w := tr.world(3 + tr.rand.IntN(5))
 		for range 1 + tr.rand.IntN(5) {
 			sig := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM}[tr.rand.IntN(4)]
@@ -126,6 +129,9 @@ func (tr *trial) atRandomInstants() {
 // of the killed ones still run. None of them may be started a second time.
 func (tr *trial) besideOrphans() {
 	for range 4 {
+		if tr.tally.enough() {
+			return
+		}
 		w := tr.world(3 + tr.rand.IntN(5))
 		for range 2 + tr.rand.IntN(4) {
 			w.endedAfter(time.Duration(tr.rand.IntN(60_000))*time.Microsecond, syscall.SIGKILL)
@@ -153,7 +159,7 @@ func (tr *trial) withoutPower() {
 		tr.Fatal(err)
 	}
 	first := synced(whole)
-	for n := first; n <= len(whole); n++ {
+	for n := first; n <= len(whole) && !tr.tally.enough(); n++ {
 		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
 			tr.Fatal(err)
 		}

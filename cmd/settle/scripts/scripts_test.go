@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,7 +27,7 @@ const top = "../../.." // of the repository, seen from here
 // scriptLimit bounds one script: the longest take a few seconds on an idle machine.
 const scriptLimit = 4 * time.Minute
 
-func TestMain(m *testing.M) { settletest.MainWithRaceDetector(m, top) }
+func TestMain(m *testing.M) { settletest.MainWithBoth(m, top) }
 
 // TestScripts runs every script in testdata/script. Each holds one promise.
 // Beside the commands of testscript there are these:
@@ -56,10 +57,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("SETTLE_STATE_DIR", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("TERM", "xterm-256color")
-			bin := filepath.Join(env.WorkDir, ".bin")
-			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			if concurrent.MatchString(filepath.ToSlash(env.WorkDir)) {
+				env.Setenv("PATH", settletest.RaceDir()+string(os.PathListSeparator)+env.Getenv("PATH"))
+			}
 			limit(env)
-			return errors.Join(os.Mkdir(home, 0o700), os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "waitfor"), []byte(waitfor), 0o755))
+			return os.Mkdir(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": scriptExits, "json": scriptJSON, "waitfile": scriptWaitfile,
@@ -76,17 +78,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// waitfor is a program for scripts: no wait in them is without a bound.
-const waitfor = `#!/bin/sh
-end=$(($(date +%s) + 60))
-until "$@"; do
-  if [ "$(date +%s)" -ge $end ]; then
-    echo "waitfor $*: it did not succeed within a minute" >&2
-    exit 1
-  fi
-  sleep 0.01
-done
-`
+// concurrent matches the scripts in which settle does several things at once: they
+// run the program with the race detector.
+var concurrent = regexp.MustCompile(`/script-(signals|process|logging|output|reports|report_interrupted|provision|helper|ci_gitlab|manifest_thousand|` +
+	`plan_cut|graph_failure|state_(lock|lost|still|stray|interrupted|pause_owed|full))`)
 
 // limit kills the processes of a script when it takes too long, and those that
 // are left at its end: each has the script's WORK in its environment.
