@@ -256,7 +256,7 @@ func Name(src Source) string {
 		if key.Value != "name" || name.Kind != yaml.ScalarNode || parse.IsNull(name) || strings.ContainsAny(name.Value, "\r\n") {
 			continue
 		}
-		if !value.Has(name.Value) {
+		if !value.HasExpression(name.Value) {
 			return name.Value
 		}
 		if m, _ := Identify(src); m != nil {

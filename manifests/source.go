@@ -133,7 +133,7 @@ func (g *gatherer) reader(f *file) shape.Reader {
 func (g *gatherer) refuseExpressions(f *file, n *yaml.Node) *yaml.Node {
 	refuse := func(item *yaml.Node) bool {
 		text := parse.Target(item).Value
-		if !value.Has(text) {
+		if !value.HasExpression(text) {
 			return false
 		}
 		g.partial = true

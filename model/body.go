@@ -5,40 +5,41 @@ import (
 	"time"
 )
 
-// Body is one resource as it stands in a manifest: its properties with their
-// places, their shapes checked against the type's Properties. A type's Decode
-// reads it, and says what is wrong with it, all at once. It is the type's only
-// as long as Decode runs: the next resource uses the same map.
+// Body is one resource as a manifest declares it: its properties with their
+// places. The loader has checked their shapes against the type's Properties.
+// A type's Decode reads the body and adds every mistake to Problems. Decode must
+// not keep the body, because the next resource uses the same map.
 type Body struct {
 	Ref
 	Pos
 	Base
-	Named    Value            // the name, for a type whose command it can be: with the marks and holes of the values in it
-	Values   map[string]Value // by property; defaults of the manifest are in it already
-	Off      bool             // it is not for this machine: what it writes may be another one's there
-	Claims   []Claim
-	Place    Place
+	Named    Value            // the name with its placeholders, for a type that can use the name as its command
+	Values   map[string]Value // by property, with the defaults of the manifest
+	Off      bool             // the resource is not for this machine, so another one may write the same paths
+	Claims   []PathClaim
+	Occupied OccupiedPath
 	Problems Problems
 	Warnings Problems
 }
 
-// Claim is a path that a resource writes, so that no other resource may.
-type Claim struct {
+// PathClaim is an exclusive claim of a resource to write a path. The loader
+// refuses a second resource that claims the same path.
+type PathClaim struct {
 	Path string // absolute
-	Pos  Pos    // where it is said
+	Pos  Pos    // of the property that declares the path
 }
 
-// Place is where a resource stands among the files of the machine: what stands
-// below it, or is written there, waits for it. The zero value is nowhere.
-type Place struct {
+// OccupiedPath is a path whose entry a resource manages. Resources that make
+// something below the path wait for this resource. The zero value is no path.
+type OccupiedPath struct {
 	Path   string // absolute and clean
-	Empty  bool   // nothing is to be there
-	Closed bool   // nor can anything be below it: what is to be there is no directory
+	Absent bool   // the resource makes the path absent, so it makes nothing there
+	Leaf   bool   // the entry cannot be a directory, so nothing can be below the path
 }
 
-// Base is what a type may need to know of the manifest around a resource.
+// Base holds the settings of the manifest that a type needs to decode a resource.
 type Base struct {
-	Dir      string // absolute; what a relative cwd is relative to
+	Dir      string // absolute; the base of relative paths
 	CCM      bool   // a CCM manifest
 	CleanEnv bool   // the manifest's clean_env
 }
@@ -53,8 +54,8 @@ const (
 	Map
 )
 
-// Value is one value with its place. Which fields are set depends on the kind
-// of the property: the loader has checked that they fit it.
+// Value is one value with its place. The kind of the property decides which
+// fields are set; the loader has checked them.
 type Value struct {
 	Pos
 	Text         string  // Scalar: as written (Line kinds: one trailing newline dropped)
@@ -63,34 +64,34 @@ type Value struct {
 	Int          int     // Int and Count, and each of Codes' items
 	Duration     time.Duration
 	Shape        Shape
-	Quoted       bool          // Scalar: quoted or a block scalar, so never a slip of YAML's typing
+	Quoted       bool          // Scalar: quoted or a block scalar, so YAML did not choose its type
 	Bool         bool          // Bool; CodesOrTrue: true was written
 	Default      bool          // came from defaults, not from the resource itself
-	Placeholders *Placeholders // Scalar with values in it; nil when it has none
+	Placeholders *Placeholders // of a Scalar; nil without any
 }
 
-// PlaceholderByte stands in a command's text where a value goes: no text of a manifest can
-// hold a zero byte.
+// PlaceholderByte marks the place of a value in the text of a command. It cannot
+// collide with the text, because no text of a manifest can hold a zero byte.
 const PlaceholderByte = "\x00"
 
-// Placeholders are where values stand in a text. A command's text has a Mark for each,
-// and its Values are here: what one must look like there only the provider knows
-// that makes words of the text: a posix one fills the words after it has split, a
-// shell one quotes. Any other text has its values in it.
+// Placeholders are the places of values in a text. Only the text of a command
+// still has a PlaceholderByte for each value, because its provider decides how to
+// insert one: posix fills the words after splitting, shell quotes the values.
+// In every other text the loader has inserted the values already.
 type Placeholders struct {
-	Template string        // the text as it is written, with a Mark for each value
-	Items    []Placeholder // of a command, in the order of the marks
-	Filled   string        // a command's the text with the values in it, as it could be written in a manifest: left by whoever makes words of it
+	Template string        // the text as written, with a PlaceholderByte for each value
+	Items    []Placeholder // of a command, in the order of the text
+	Filled   string        // of a command: the text with its values, quoted for a manifest; set by the type that splits it
 }
 
 // Placeholder is one value of a command's text.
 type Placeholder struct {
 	Text string // the value
-	Expr string // what it was written as: ${var.x}
-	Raw  bool   // ${raw.…}: it goes into the text as it stands
+	Expr string // the expression as written: ${var.x}
+	Raw  bool   // ${raw.…}: the value is inserted without quoting
 }
 
-// Each returns the values of the holes, none where there are no holes at all.
+// Each returns the placeholders of a command, nil without any.
 func (h *Placeholders) Each() []Placeholder {
 	if h == nil {
 		return nil
@@ -98,29 +99,29 @@ func (h *Placeholders) Each() []Placeholder {
 	return h.Items
 }
 
-// Fill returns the text with something in place of each of its marks, in their
-// order. What is put in is not looked at again.
-func Fill(text string, holes []Placeholder, put func(Placeholder) string) string {
-	if len(holes) == 0 {
+// Fill returns text with each PlaceholderByte replaced by what put returns for its
+// placeholder. Replacements are not searched for further placeholders.
+func Fill(text string, placeholders []Placeholder, put func(Placeholder) string) string {
+	if len(placeholders) == 0 {
 		return text
 	}
 	var b strings.Builder
-	for _, h := range holes {
+	for _, p := range placeholders {
 		before, after, ok := strings.Cut(text, PlaceholderByte)
 		if !ok {
-			break // a part of a text may have fewer marks than the whole has holes
+			break // text may be a part of the command
 		}
 		b.WriteString(before)
-		b.WriteString(put(h))
+		b.WriteString(put(p))
 		text = after
 	}
 	return b.String() + text
 }
 
-// Written returns the text as it stands in the manifest, with the expressions
-// in place of its marks.
-func Written(text string, holes []Placeholder) string {
-	return Fill(text, holes, func(h Placeholder) string { return h.Expr })
+// RestoreExpressions returns text as it is written in the manifest, with the
+// expression of each placeholder.
+func RestoreExpressions(text string, placeholders []Placeholder) string {
+	return Fill(text, placeholders, func(p Placeholder) string { return p.Expr })
 }
 
 // Pair is one key of a map with its value.
@@ -130,7 +131,7 @@ type Pair struct {
 	Value Value
 }
 
-// Each returns the items of a list, or the value itself as its only one.
+// Each returns the items of a list, or a list of the value itself.
 func (v Value) Each() []Value {
 	if v.Shape == List {
 		return v.Items
@@ -138,7 +139,7 @@ func (v Value) Each() []Value {
 	return []Value{v}
 }
 
-// Template returns the text as it is written, with a Mark for each value in it.
+// Template returns the text as written, with a PlaceholderByte for each value.
 func (v Value) Template() string {
 	if v.Placeholders != nil {
 		return v.Placeholders.Template
@@ -146,7 +147,7 @@ func (v Value) Template() string {
 	return v.Text
 }
 
-// Has says whether the property is given.
+// Has reports whether the property is given.
 func (b *Body) Has(property string) bool { _, ok := b.Values[property]; return ok }
 
 // Text returns a Text, Line or Choice property, "" when absent.
@@ -158,8 +159,8 @@ func (b *Body) Bool(property string) bool { return b.Values[property].Bool }
 // Duration returns a Duration property, zero when absent.
 func (b *Body) Duration(property string) time.Duration { return b.Values[property].Duration }
 
-// Each returns the texts of a Lines, PathList, CommandLine or CommandLines property
-// with their places, whether it was written as one scalar or as a list.
+// Each returns the items of a Lines, PathList, CommandLine or CommandLines
+// property. A scalar counts as a list of one item.
 func (b *Body) Each(property string) []Value {
 	v, ok := b.Values[property]
 	if !ok {
@@ -177,34 +178,35 @@ func (b *Body) Codes(property string) []int {
 	return codes
 }
 
-// Refuse records that a property is wrong, at the property's place (the
-// resource's where the property is absent).
+// Refuse adds a problem of a property, at the property's place, or at the
+// resource's place when the property is absent.
 func (b *Body) Refuse(property, message, suggestion string) {
-	b.RefuseAt(b.at(property), property, message, suggestion)
+	b.RefuseAt(b.posOf(property), property, message, suggestion)
 }
 
-// RefuseAt is Refuse with the place of a part of the property's value.
+// RefuseAt is Refuse at the place of a part of the property's value.
 func (b *Body) RefuseAt(pos Pos, property, message, suggestion string) {
 	b.Problems = append(b.Problems, Problem{Pos: pos, ID: b.Ref.String(), Property: property, Message: message, Suggestion: suggestion})
 }
 
-// Warn records what a person may not have meant; it stops nothing without --strict.
+// Warn adds a warning of a property. It fails nothing without --strict.
 func (b *Body) Warn(property, message, suggestion string) {
-	b.WarnAt(b.at(property), property, message, suggestion)
+	b.WarnAt(b.posOf(property), property, message, suggestion)
 }
 
-// WarnAt is Warn with the place of a part of the property's value.
+// WarnAt is Warn at the place of a part of the property's value.
 func (b *Body) WarnAt(pos Pos, property, message, suggestion string) {
 	b.Warnings = append(b.Warnings, Problem{Pos: pos, ID: b.Ref.String(), Property: property, Message: message, Suggestion: suggestion})
 }
 
-// Claim records that the resource writes a path, as a property says (or the
-// resource, where the property is absent).
-func (b *Body) Claim(property, path string) {
-	b.Claims = append(b.Claims, Claim{path, b.at(property)})
+// ClaimPath adds an exclusive claim to write a path, at the place of the property
+// that declares it.
+func (b *Body) ClaimPath(property, path string) {
+	b.Claims = append(b.Claims, PathClaim{path, b.posOf(property)})
 }
 
-func (b *Body) at(property string) Pos {
+// posOf returns the place of a property, or of the resource when it is absent.
+func (b *Body) posOf(property string) Pos {
 	if v, ok := b.Values[property]; ok {
 		return v.Pos
 	}

@@ -5,42 +5,44 @@ import (
 	"time"
 )
 
-// Command is one process to run, given whole: nothing of it is taken from the
-// process that runs it.
+// Command is one process to run. It is complete: the runner adds nothing from its
+// own environment or working directory.
 type Command struct {
 	Argv            []string
 	Dir             string        // absolute
 	Env             []string      // KEY=VALUE, each key once
-	Path            []string      // directories where a bare Argv[0] is looked for, in order; only in absolute ones
+	Path            []string      // absolute directories to search for a bare Argv[0], in order
 	Stdin           []byte        // nil: the null device
-	Timeout         time.Duration // from the start of the process; 0: none
+	Timeout         time.Duration // from the start of the process; 0: no limit
 	Grace           time.Duration // between TERM and KILL
-	InterruptLeader bool          // a timeout or cancel first sends INT to the leader alone, and TERM to the group after the grace
-	ProcessTag      string        // the word in SETTLE_RUN_ID by which its descendants are known
-	User            *Credential   // nil: as we are
+	InterruptLeader bool          // a timeout or cancel first sends INT to the leader alone, and TERM to the group after Grace
+	ProcessTag      string        // value of SETTLE_RUN_ID, which identifies its descendants
+	User            *Credential   // nil: the user of settle
 	Umask           *int          // nil: inherited
-	// Output gets the merged output line by line as it comes, without line
-	// ends, safe to print; never more than one call at a time, on a goroutine of
-	// the runner, none after the run has returned. The line is valid during the
-	// call only. nil: nobody listens.
+	// Output receives the merged output line by line, without line ends and safe
+	// to print. Calls come one at a time, on a goroutine of the runner, and end
+	// before the run returns. The line is valid during the call only. nil: the
+	// lines are dropped.
 	Output func(line []byte)
-	// Reply keeps apart what it writes to standard output, as it is, up to so many
-	// bytes: it comes back in Exit.Reply, and Output and Exit.Output have standard
-	// error alone. More than that ends it. 0: both are merged in Output.
+	// Reply is the limit in bytes of a standard output that is returned unchanged
+	// in Exit.Reply. Output and Exit.Output then hold standard error alone. A
+	// larger reply ends the process. 0: Output holds both streams.
 	Reply int
-	// Redact hides secrets in all output before anyone sees it. nil: nothing to hide.
+	// Redact redacts secrets in all output before it is used. nil: there are none.
 	Redact Redactor
-	// Sensitive says that not even the names of its processes are to be told.
+	// Sensitive keeps even the names of its processes out of every text.
 	Sensitive bool
-	// Started is told of the process before anything waits for it. An error ends it.
+	// Started is called with the process before the runner waits for it. An error
+	// ends the process.
 	Started func(Process) error
 }
 
-// Redactor makes a stream filter: it is fed chunks in order, and returns what is
-// safe to show so far (valid until the next call); end releases what it held back.
+// Redactor returns a stream filter. The filter takes chunks in order and returns
+// the bytes that are safe to show so far, valid until its next call. end releases
+// the bytes that it held back.
 type Redactor func() func(chunk []byte, end bool) []byte
 
-// Credential is who a process runs as.
+// Credential is the user and the groups that a process runs as.
 type Credential struct {
 	UID, GID uint32
 	Groups   []uint32
@@ -48,16 +50,16 @@ type Credential struct {
 
 // Exit is how a process ended.
 type Exit struct {
-	Began     bool   // it was started; else only the error has something to say
-	Code      int    // its exit code, when Signal is ""
+	Began     bool   // the process was started; if not, only the error is set
+	Code      int    // exit code, when Signal is ""
 	Signal    string // SIGKILL etc. when a signal ended it
-	Output    string // head and tail of what it wrote, valid UTF-8, the cut marked
+	Output    string // head and tail of the output, valid UTF-8, with a mark at the cut
 	Truncated bool
-	Reply     []byte   // with Command.Reply, what it wrote to standard output
+	Reply     []byte   // standard output, with Command.Reply
 	Warnings  []string // e.g. a background process that still holds the output
 }
 
-// String words the end for people: "exit 3" or "killed by SIGKILL".
+// String returns the end as text: "exit 3" or "killed by SIGKILL".
 func (e Exit) String() string {
 	switch {
 	case !e.Began:

@@ -6,36 +6,36 @@ import (
 	"strings"
 )
 
-// Guards are the properties that decide whether a command has to run: rows 2
-// to 6 of the decision table (cmd/settle/docs/deciding.md), the same for apply and
+// Guards are the properties that decide whether a command has to run. They are
+// rows 2 to 6 of the decision table (cmd/settle/docs/deciding.md), for apply and
 // plan and for every type that has these properties.
 type Guards struct {
 	OnRefresh   OnRefresh
 	RefreshOnly bool
 	Creates     []string // absolute paths
 	Commands    []Guard
-	// Exists says whether a creates path is there, with a note that is worth
-	// telling (a dangling link), or that it cannot be said.
-	Exists func(path string) (there bool, note string, err error)
-	// RunGuard runs a guard and returns its exit code. An error means that it is
-	// neither yes nor no: it did not start, timed out or died; an exit code
-	// beside it is the shell's, which could not run it.
+	// Exists reports whether a creates path exists. The warning is "" or a text
+	// for the user, such as that of a dangling link.
+	Exists func(path string) (exists bool, warning string, err error)
+	// RunGuard runs a guard and returns its exit code. An error means that the
+	// guard gave no answer: it did not start, timed out or was killed. An exit
+	// code beside an error is that of a shell that could not run the command.
 	RunGuard func(ctx context.Context, g Guard) (exit int, err error)
 }
 
 // Guard is one command that decides: under onlyif it must exit 0, under unless it must not.
 type Guard struct {
 	Property string // onlyif or unless
-	Command  string // for people
+	Command  string // as text for reports
 	Argv     []string
 }
 
-// Decide walks the table from row 2 and stops at the first row that holds.
+// Decide walks the table from row 2 and stops at the first row that matches.
 func (c *Guards) Decide(ctx context.Context, ask Ask) (Decision, error) {
 	refreshed := ask.Refresh == Yes
-	d, missing, err := c.creates()
+	d, missing, err := c.checkCreates()
 	if refreshed && c.OnRefresh == RefreshRuns {
-		// creates does not decide here, but the journal wants to know how it was
+		// creates does not decide here, but the journal records whether a path was missing
 		return Decision{Act: true, Reason: RefreshReason(ask), Missing: d.Missing}, nil
 	}
 	switch {
@@ -52,7 +52,7 @@ func (c *Guards) Decide(ctx context.Context, ask Ask) (Decision, error) {
 	}
 	switch {
 	case ask.Unfinished != "" && len(c.Creates) > 0:
-		d.Read = nil // it runs whatever is there
+		d.Read = nil // it runs whether or not the paths exist
 		if missing == "" {
 			d.Reason = fmt.Sprintf("creates %s appeared although the command failed in run %s: it runs again; `settle forget %s` keeps it as it is",
 				c.Creates[0], ask.Unfinished, ask.ID)
@@ -62,29 +62,30 @@ func (c *Guards) Decide(ctx context.Context, ask Ask) (Decision, error) {
 	case missing != "":
 		d.Action, d.Reason = ActionCreate, "creates "+missing+" is missing"
 	}
-	return c.guards(ctx, ask, d)
+	return c.runGuards(ctx, ask, d)
 }
 
-// creates reads every path, and returns the first that is missing.
-func (c *Guards) creates() (d Decision, missing string, err error) {
+// checkCreates looks for every creates path and returns the first that is missing.
+func (c *Guards) checkCreates() (d Decision, missing string, err error) {
 	for _, path := range c.Creates {
 		d.Read = []string{"creates"}
-		there, note, readErr := c.Exists(path)
+		exists, warning, readErr := c.Exists(path)
 		switch {
 		case readErr != nil && err == nil:
 			err = readErr
-		case readErr == nil && !there && missing == "":
+		case readErr == nil && !exists && missing == "":
 			missing, d.Missing = path, true
 		}
-		if note != "" {
-			d.Warnings = append(d.Warnings, note)
+		if warning != "" {
+			d.Warnings = append(d.Warnings, warning)
 		}
 	}
 	return d, missing, err
 }
 
-func (c *Guards) guards(ctx context.Context, ask Ask, d Decision) (Decision, error) {
-	var said []string
+// runGuards runs the guards in order until one of them decides against acting.
+func (c *Guards) runGuards(ctx context.Context, ask Ask, d Decision) (Decision, error) {
+	var answers []string
 	for _, g := range c.Commands {
 		if ask.SkipGuards {
 			if len(d.Unread) == 0 || d.Unread[len(d.Unread)-1] != g.Property {
@@ -109,32 +110,33 @@ func (c *Guards) guards(ctx context.Context, ask Ask, d Decision) (Decision, err
 			d.Reason = answer
 			return d, nil
 		}
-		said = append(said, answer)
+		answers = append(answers, answer)
 	}
 	d.Act = true
 	switch {
 	case ask.Refresh == Yes:
 		d.Reason = RefreshReason(ask)
-	case d.Reason == "" && len(said) > 0:
-		d.Reason = strings.Join(said, ", ")
+	case d.Reason == "" && len(answers) > 0:
+		d.Reason = strings.Join(answers, ", ")
 	case d.Reason == "":
 		d.Reason = "runs every time"
 	}
 	return d, nil
 }
 
-// RefreshReason says who refreshes a resource, and since when it is owed.
+// RefreshReason returns the reason of a refresh: the publishers of this run, or
+// those of earlier runs with the run since which the refresh is owed.
 func RefreshReason(ask Ask) string {
 	if len(ask.RefreshedBy) > 0 {
 		return "refreshed by " + strings.Join(ask.RefreshedBy, ", ")
 	}
 	var by []string
-	for _, debt := range ask.Owed {
-		switch debt.By {
+	for _, owed := range ask.Owed {
+		switch owed.By {
 		case "":
-			by = append(by, "because the state was missing in run "+debt.Since)
+			by = append(by, "because the state was missing in run "+owed.Since)
 		default:
-			by = append(by, "by "+debt.By+" since run "+debt.Since)
+			by = append(by, "by "+owed.By+" since run "+owed.Since)
 		}
 	}
 	return "refresh owed " + strings.Join(by, ", ")

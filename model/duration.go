@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The forms of a duration; most manifests have none, so they are not compiled
-// before one is read.
+// The patterns of a duration are compiled on first use, because most manifests
+// have no duration.
 var (
 	bareNumber = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
@@ -24,15 +24,15 @@ var durationUnits = map[string]time.Duration{
 	"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 }
 
-// ErrDuration is why a text is no duration; ErrUnit is the same for a bare
-// number, which is the mistake most often made.
+// ErrDuration and ErrUnit are the errors of ParseDuration. ErrUnit is for a bare
+// number, the most common mistake.
 var (
 	ErrDuration = errors.New("want a duration such as 90s, 5m or 1d")
 	ErrUnit     = errors.New("a duration needs a unit")
 )
 
-// ParseDuration reads a duration as manifests and flags have it: Go's form,
-// never negative, also with d for 24 hours and w for seven days; 0 needs no unit.
+// ParseDuration parses a duration of a manifest or a flag: Go's form, also with d
+// for 24 hours and w for seven days, and never negative. 0 needs no unit.
 func ParseDuration(text string) (time.Duration, error) {
 	if text == "0" {
 		return 0, nil

@@ -5,55 +5,55 @@ import (
 	"time"
 )
 
-// DefaultKeep is how many runs of each sort a history keeps: of those that did
-// something, and of those that found all as declared.
+// DefaultKeep is the number of runs that a history keeps of each sort: runs that
+// converged at once (see Converged), and the others.
 const DefaultKeep = 50
 
-// RunRecord is one run as the history has it.
+// RunRecord is one run in the history.
 type RunRecord struct {
 	Run        string            `json:"run"`
 	Started    time.Time         `json:"started"`
 	DurationMS int64             `json:"duration_ms"`
 	User       string            `json:"user"`
 	Mode       string            `json:"mode"`
-	ExitCode   *int              `json:"exit_code"` // nil when it never came to its end
+	ExitCode   *int              `json:"exit_code"` // nil without an end in the journal
 	Summary    Summary           `json:"summary"`
-	Labels     map[string]string `json:"labels,omitempty"` // as the caller of the run gave them
-	Going      bool              `json:"-"`                // it has not ended yet; else one without an exit code was killed
+	Labels     map[string]string `json:"labels,omitempty"` // given with --label
+	Running    bool              `json:"-"`                // it has not ended yet; if false and without an exit code, it was killed
 }
 
-// Converged says whether the run found everything as declared: its history is one line.
-func (p *RunRecord) Converged() bool {
-	return p.ExitCode != nil && *p.ExitCode == 0 && p.Summary.Count[Stable] == p.Summary.Total
+// Converged reports whether the run found every resource stable.
+func (r *RunRecord) Converged() bool {
+	return r.ExitCode != nil && *r.ExitCode == 0 && r.Summary.Count[Stable] == r.Summary.Total
 }
 
-// History returns the runs that a journal still knows, oldest first: the last
-// of each sort, as many as the last run was told to keep. A run
-// without an end in the journal was killed, unless it is the one that goes on.
-func History(facts []Record, going string) []RunRecord {
+// History returns the runs of a journal, oldest first. It keeps the last ones of
+// each sort, as many as the last run was told to keep. A run without an end in the
+// journal was killed, unless it is the run named by running.
+func History(records []Record, running string) []RunRecord {
 	var runs []RunRecord
-	at := map[string]int{}
+	at := map[string]int{} // indexes into runs
 	keep := 0
-	for _, fact := range facts {
-		if fact.Kind != RecordRun && fact.Kind != RecordDone {
+	for _, record := range records {
+		if record.Kind != RecordRun && record.Kind != RecordDone {
 			continue
 		}
-		past := RunRecord{Run: fact.Run, Started: fact.Time, DurationMS: fact.Took, User: fact.User, Mode: "apply", ExitCode: fact.Exit, Labels: fact.Labels}
-		if fact.Summary != nil {
-			past.Summary = *fact.Summary
+		run := RunRecord{Run: record.Run, Started: record.Time, DurationMS: record.Took, User: record.User, Mode: "apply", ExitCode: record.Exit, Labels: record.Labels}
+		if record.Summary != nil {
+			run.Summary = *record.Summary
 		}
-		if fact.Kind == RecordDone {
-			keep = fact.Keep
+		if record.Kind == RecordDone {
+			keep = record.Keep
 		}
-		if i, ok := at[fact.Run]; ok {
-			runs[i] = past
+		if i, ok := at[record.Run]; ok {
+			runs[i] = run
 			continue
 		}
-		at[fact.Run] = len(runs)
-		runs = append(runs, past)
+		at[record.Run] = len(runs)
+		runs = append(runs, run)
 	}
-	if i, ok := at[going]; ok {
-		runs[i].Going = runs[i].ExitCode == nil
+	if i, ok := at[running]; ok {
+		runs[i].Running = runs[i].ExitCode == nil
 	}
 	if keep == 0 {
 		keep = DefaultKeep
@@ -61,13 +61,13 @@ func History(facts []Record, going string) []RunRecord {
 	return retain(runs, keep)
 }
 
-// retain drops the oldest runs of each sort beyond keep.
+// retain drops the oldest runs of each sort beyond keep, in place.
 func retain(runs []RunRecord, keep int) []RunRecord {
-	left := map[bool]int{true: keep, false: keep}
+	room := map[bool]int{true: keep, false: keep}
 	first := len(runs)
 	for i := len(runs) - 1; i >= 0; i-- {
 		sort := runs[i].Converged()
-		if left[sort]--; left[sort] < 0 {
+		if room[sort]--; room[sort] < 0 {
 			continue
 		}
 		first--
@@ -76,29 +76,29 @@ func retain(runs []RunRecord, keep int) []RunRecord {
 	return runs[first:]
 }
 
-// Compact returns a shorter journal that says the same once no run goes on:
-// it adds up to the same memory and to the same history.
-func Compact(facts []Record) []Record {
+// Compact returns a shorter journal with the same memory and the same history. It
+// must not be called while a run goes on.
+func Compact(records []Record) []Record {
 	var short []Record
 	kept := map[string]bool{}
-	for _, fact := range facts {
-		if fact.Kind == RecordDone {
+	for _, record := range records {
+		if record.Kind == RecordDone {
 			clear(kept)
-			kept[fact.Run] = true // the last end says how many runs to keep
+			kept[record.Run] = true // the last end tells how many runs to keep
 		}
 	}
-	for _, past := range History(facts, "") {
-		kept[past.Run] = true
+	for _, run := range History(records, "") {
+		kept[run.Run] = true
 	}
 	ended := map[string]bool{}
-	for _, fact := range slices.Backward(facts) {
-		if !kept[fact.Run] || fact.Kind != RecordRun && fact.Kind != RecordDone || ended[fact.Run] {
+	for _, record := range slices.Backward(records) {
+		if !kept[record.Run] || record.Kind != RecordRun && record.Kind != RecordDone || ended[record.Run] {
 			continue
 		}
-		ended[fact.Run] = true
-		short = append(short, fact)
+		ended[record.Run] = true
+		short = append(short, record)
 	}
 	slices.Reverse(short)
-	memory := Replay(facts)
+	memory := Replay(records)
 	return append(short, memory.Records()...)
 }

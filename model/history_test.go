@@ -49,7 +49,7 @@ func told(runs []RunRecord) string {
 		p := &runs[i]
 		how := "killed"
 		switch {
-		case p.Going:
+		case p.Running:
 			how = "going"
 		case p.Converged():
 			how = "converged"

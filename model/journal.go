@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// RecordKind says what a journal entry states.
+// RecordKind is the kind of a journal entry.
 type RecordKind string
 
-// The kinds of facts. A kind's text is never reused for another meaning, and a
-// new kind is a new version of the journal.
+// The kinds of records. The text of a kind is never reused for another meaning. A
+// new kind needs a new version of the journal.
 const (
 	RecordRun        RecordKind = "run"    // a run began: Run, Time, User, PID
 	RecordDone       RecordKind = "done"   // that run ended: the same, and Took, Exit, Summary, Keep
 	RecordBegan      RecordKind = "begin"  // a resource is about to act: Run, ID, Alias, Subscribers, Missing, Tag
-	RecordProcess    RecordKind = "pid"    // its process leads: Run, ID, Process; compacted also Tag
+	RecordProcess    RecordKind = "pid"    // it started this process: Run, ID, Process; compacted also Tag
 	RecordEnded      RecordKind = "end"    // it ended: Run, ID, Alias, End
-	RecordSettled    RecordKind = "settle" // a "no" paid what was owed to it: Run, ID, Alias
+	RecordSettled    RecordKind = "settle" // a check decided not to act, which settles its owed refreshes: Run, ID, Alias
 	RecordOwed       RecordKind = "owe"    // a refresh is owed: ID (subscriber), By, Run (since)
-	RecordUnfinished RecordKind = "mark"   // an attempt left creates unfinished: ID, Run (which)
-	RecordLastState  RecordKind = "last"   // how a resource left things, "" for no one knows: ID, Alias, Last
-	RecordForget     RecordKind = "forget" // what is remembered of ID (and Alias) is dropped; of all when ID is ""
+	RecordUnfinished RecordKind = "mark"   // an attempt left creates unfinished: ID, Run (of the attempt)
+	RecordLastState  RecordKind = "last"   // the last state of a resource, "" when it is unknown: ID, Alias, LastState
+	RecordForget     RecordKind = "forget" // the memory of ID (and Alias) is dropped; of all resources when ID is ""
 )
 
-// Known says whether the kind is one that this settle understands.
-func (k RecordKind) Known() bool {
+// IsKnown reports whether this version of settle understands the kind.
+func (k RecordKind) IsKnown() bool {
 	switch k {
 	case RecordRun, RecordDone, RecordBegan, RecordProcess, RecordEnded, RecordSettled, RecordOwed, RecordUnfinished, RecordLastState, RecordForget:
 		return true
@@ -35,7 +35,7 @@ func (k RecordKind) Known() bool {
 	return false
 }
 
-// End is how an attempt ended, as the journal has it.
+// End is the end of an attempt, in the words of the journal.
 type End string
 
 // The ends of a resource that began.
@@ -44,9 +44,9 @@ const (
 	EndChanged     End = "changed"
 	EndFailed      End = "failed"
 	EndIgnored     End = "ignored"     // failed, with ignore_failure
-	EndInterrupted End = "interrupted" // by a signal to settle or its run timeout
-	EndNothing     End = "nothing"     // without effect: it could not start, or wrote nothing
-	EndDeferred    End = "deferred"    // the same, because the resource is to be left alone for now
+	EndInterrupted End = "interrupted" // by a signal to settle or by the run timeout
+	EndNothing     End = "nothing"     // no effect: it could not start, or wrote nothing
+	EndDeferred    End = "deferred"    // no effect, because the resource was deferred
 	EndShutdown    End = "shutdown"    // the resource was stopped for good
 )
 
@@ -69,23 +69,23 @@ type Record struct {
 	Took        int64             `json:"took_ms,omitempty"`
 	Exit        *int              `json:"exit,omitempty"`
 	Summary     *Summary          `json:"summary,omitempty"`
-	Labels      map[string]string `json:"labels,omitempty"` // of the run, as its caller gave them
-	Synced      int64             `json:"synced,omitempty"` // so many bytes of the journal were synced before this record
-	Keep        int               `json:"keep,omitempty"`   // how many runs of each sort the history keeps; 0 is DefaultKeep
+	Labels      map[string]string `json:"labels,omitempty"` // of the run
+	Synced      int64             `json:"synced,omitempty"` // number of bytes of the journal that were synced before this record
+	Keep        int               `json:"keep,omitempty"`   // number of runs of each sort that the history keeps; 0 is DefaultKeep
 }
 
-// OwedRefresh is one refresh that is owed: to a subscriber, by a publisher, since a run.
+// OwedRefresh is a refresh that a publisher owes to a subscriber since a run.
 type OwedRefresh struct {
 	ID    string // the subscriber
-	By    string // the publisher, "" when only the loss of the state owes it
+	By    string // the publisher, "" when it is owed because the state was lost
 	Since string // the run
 }
 
-// StrayProcess is a process of an attempt that never ended, as far as the journal knows.
+// StrayProcess is a process of an attempt that has no end in the journal.
 type StrayProcess struct {
 	Process        // PID is 0 when settle was killed before it could record the process
-	Run     string // that started it
-	ID      string // of its resource
+	Run     string // the run that started it
+	ID      string // its resource
 	// Tag identifies a later attempt whose process was started but not recorded:
 	// it carries a tag of AttemptTag with a higher attempt. "" excludes one.
 	Tag string
@@ -100,9 +100,9 @@ func AttemptTag(tag string, attempt int) string {
 	return tag + "." + strconv.Itoa(attempt)
 }
 
-// MayCarry reports whether a process with this ProcessTag is an attempt of the
-// resource that the journal has no process of.
-func (s *StrayProcess) MayCarry(tag string) bool {
+// IsUnrecorded reports whether a process with this ProcessTag belongs to an attempt
+// of the resource that has no process in the journal.
+func (s *StrayProcess) IsUnrecorded(tag string) bool {
 	base, last, ok := cutAttempt(s.Tag)
 	if !ok || !strings.HasPrefix(tag, base) {
 		return false
@@ -118,7 +118,7 @@ func (s *StrayProcess) MayCarry(tag string) bool {
 	return attempt > last
 }
 
-// cutAttempt splits run/n.attempt behind run/n.
+// cutAttempt splits a tag of the form run/n.attempt into run/n and the attempt.
 func cutAttempt(tag string) (base string, attempt int, ok bool) {
 	i := strings.LastIndexByte(tag, '.')
 	if i < 0 {
@@ -128,32 +128,32 @@ func cutAttempt(tag string) (base string, attempt int, ok bool) {
 	return tag[:i], attempt, err == nil
 }
 
-// Memory is what the journal's facts add up to.
+// Memory is the state that the records of a journal add up to.
 type Memory struct {
-	Owed       []OwedRefresh           // in the order in which they were made; one for each subscriber and publisher
-	Unfinished map[string]string       // id -> the run that left its creates unfinished
-	Strays     map[string]StrayProcess // id -> the process it may still have
-	LastStates map[string]string       // id -> how it left things when it last acted, in words of its type's own
-	Running    []string                // what a run that still goes on has begun and not ended
+	Owed       []OwedRefresh           // oldest first; one for each subscriber and publisher
+	Unfinished map[string]string       // by id: the run that left its creates unfinished
+	Strays     map[string]StrayProcess // by id: the process that may still run
+	LastStates map[string]string       // by id: its last state, in the type's own form
+	Running    []string                // ids of the resources that a run in progress has begun and not ended
 
-	owed map[string][]int // id -> indexes into Debts
+	owed map[string][]int // by id: indexes into Owed
 }
 
-func (m *Memory) index() {
+func (m *Memory) indexOwed() {
 	m.owed = make(map[string][]int, len(m.Owed))
-	for i, debt := range m.Owed {
-		m.owed[debt.ID] = append(m.owed[debt.ID], i)
+	for i, owed := range m.Owed {
+		m.owed[owed.ID] = append(m.owed[owed.ID], i)
 	}
 }
 
-// OwedTo returns what is owed to a resource, under its name or its alias, in
-// the order in which it was made.
+// OwedTo returns the refreshes that are owed to a resource, under its name or its
+// alias, oldest first.
 func (m *Memory) OwedTo(r *Resource) []OwedRefresh {
 	if len(m.Owed) == 0 {
 		return nil
 	}
-	if m.owed == nil { // made by hand
-		m.index()
+	if m.owed == nil { // not made by Replay
+		m.indexOwed()
 	}
 	at := m.owed[r.ID()]
 	if alias := r.AliasID(); alias != "" && alias != r.ID() {
@@ -167,7 +167,8 @@ func (m *Memory) OwedTo(r *Resource) []OwedRefresh {
 	return owed
 }
 
-// UnfinishedIn returns the run that left the resource's creates unfinished, "" for none.
+// UnfinishedIn returns the run that left the resource's creates unfinished, ""
+// without one.
 func (m *Memory) UnfinishedIn(r *Resource) string {
 	if run, ok := m.Unfinished[r.ID()]; ok {
 		return run
@@ -175,18 +176,17 @@ func (m *Memory) UnfinishedIn(r *Resource) string {
 	return m.Unfinished[r.AliasID()]
 }
 
-// StrayOf returns the process that an attempt of the resource left, if the
-// journal knows of one. Whether it still runs is for the caller to find out.
+// StrayOf returns the process that an attempt of the resource left in the journal.
+// The caller has to find out whether it still runs.
 func (m *Memory) StrayOf(r *Resource) (StrayProcess, bool) {
-	if left, ok := m.Strays[r.ID()]; ok {
-		return left, true
+	if stray, ok := m.Strays[r.ID()]; ok {
+		return stray, true
 	}
-	left, ok := m.Strays[r.AliasID()]
-	return left, ok
+	stray, ok := m.Strays[r.AliasID()]
+	return stray, ok
 }
 
-// LastStateOf returns how the resource left things when it last acted, "" when no
-// one knows.
+// LastStateOf returns the last state of the resource, "" when it is unknown.
 func (m *Memory) LastStateOf(r *Resource) string {
 	if len(m.LastStates) == 0 {
 		return ""
@@ -197,100 +197,100 @@ func (m *Memory) LastStateOf(r *Resource) string {
 	return m.LastStates[r.AliasID()]
 }
 
-// DropLastStates returns the facts that drop how resources left things which the manifest
-// does not have any more: else a manifest whose names come and go would make
-// the journal grow for ever.
+// DropLastStates returns the records that drop the last states of resources which
+// are no longer in the manifest. Without them the journal of a manifest whose names
+// come and go would grow for ever.
 func (m *Memory) DropLastStates(manifest *Manifest) []Record {
-	there := 0
-	for i := 0; len(m.LastStates) > there && i < len(manifest.Resources); i++ {
+	present := 0
+	for i := 0; len(m.LastStates) > present && i < len(manifest.Resources); i++ {
 		r := &manifest.Resources[i]
-		there += m.lasts(r.ID())
+		present += m.countLastState(r.ID())
 		if r.Alias != "" && r.Alias != r.Name {
-			there += m.lasts(r.AliasID())
+			present += m.countLastState(r.AliasID())
 		}
 	}
-	if there == len(m.LastStates) { // mostly, and found out without making a set of all names
+	if present == len(m.LastStates) { // the usual case, found without a set of all names
 		return nil
 	}
-	var facts []Record
-	names := manifest.names()
+	var records []Record
+	ids := manifest.listIDs()
 	for _, id := range slices.Sorted(maps.Keys(m.LastStates)) {
-		if !names[id] {
-			facts = append(facts, Record{Kind: RecordLastState, ID: id})
+		if !ids[id] {
+			records = append(records, Record{Kind: RecordLastState, ID: id})
 		}
 	}
-	return facts
+	return records
 }
 
-// lasts is how often something is remembered under a name: once or never.
-func (m *Memory) lasts(id string) int {
+// countLastState returns 1 when there is a last state under an id, else 0.
+func (m *Memory) countLastState(id string) int {
 	if _, ok := m.LastStates[id]; ok {
 		return 1
 	}
 	return 0
 }
 
-// Size is how many facts the memory adds up from at least.
+// Size returns how many records the memory needs at least.
 func (m *Memory) Size() int {
 	return len(m.Owed) + len(m.Unfinished) + len(m.Strays) + len(m.LastStates)
 }
 
-// names returns what the manifest's resources are called, by name and alias.
-func (m *Manifest) names() map[string]bool {
-	names := make(map[string]bool, len(m.Resources))
+// listIDs returns the set of the resources' ids, by name and by alias.
+func (m *Manifest) listIDs() map[string]bool {
+	ids := make(map[string]bool, len(m.Resources))
 	for i := range m.Resources {
 		r := &m.Resources[i]
-		names[r.ID()] = true
+		ids[r.ID()] = true
 		if r.Alias != "" {
-			names[r.AliasID()] = true
+			ids[r.AliasID()] = true
 		}
 	}
-	return names
+	return ids
 }
 
-// OrphanedRefreshes returns the debts that nothing in the manifest can pay: their
-// subscriber is gone, and no alias carries its name.
+// OrphanedRefreshes returns the owed refreshes whose subscriber is no longer in the
+// manifest, neither by name nor by alias.
 func (m *Memory) OrphanedRefreshes(manifest *Manifest) []OwedRefresh {
 	if len(m.Owed) == 0 {
 		return nil
 	}
-	there := manifest.names()
+	ids := manifest.listIDs()
 	var orphans []OwedRefresh
-	for _, debt := range m.Owed {
-		if !there[debt.ID] {
-			orphans = append(orphans, debt)
+	for _, owed := range m.Owed {
+		if !ids[owed.ID] {
+			orphans = append(orphans, owed)
 		}
 	}
 	return orphans
 }
 
-// Records returns the shortest journal that adds up to the same memory.
+// Records returns the shortest journal with the same memory.
 func (m *Memory) Records() []Record {
-	facts := make([]Record, 0, m.Size())
+	records := make([]Record, 0, m.Size())
 	for _, id := range slices.Sorted(maps.Keys(m.Unfinished)) {
-		facts = append(facts, Record{Kind: RecordUnfinished, ID: id, Run: m.Unfinished[id]})
+		records = append(records, Record{Kind: RecordUnfinished, ID: id, Run: m.Unfinished[id]})
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.LastStates)) {
-		facts = append(facts, Record{Kind: RecordLastState, ID: id, LastState: m.LastStates[id]})
+		records = append(records, Record{Kind: RecordLastState, ID: id, LastState: m.LastStates[id]})
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.Strays)) {
-		left := m.Strays[id]
-		facts = append(facts, Record{Kind: RecordProcess, ID: id, Run: left.Run, Process: &left.Process, Tag: left.Tag})
+		stray := m.Strays[id]
+		records = append(records, Record{Kind: RecordProcess, ID: id, Run: stray.Run, Process: &stray.Process, Tag: stray.Tag})
 	}
-	for _, debt := range m.Owed {
-		facts = append(facts, Record{Kind: RecordOwed, ID: debt.ID, By: debt.By, Run: debt.Since})
+	for _, owed := range m.Owed {
+		records = append(records, Record{Kind: RecordOwed, ID: owed.ID, By: owed.By, Run: owed.Since})
 	}
-	return facts
+	return records
 }
 
-// OweAll returns the facts by which every subscriber of a manifest is owed one
-// refresh: for a state that was lost, from which no one can tell who changed.
+// OweAll returns the records that owe one refresh to every subscriber of a
+// manifest. It is for a lost state, which no longer tells which publisher changed.
 func OweAll(manifest *Manifest, run string) []Record {
-	var facts []Record
+	var records []Record
 	for i := range manifest.Resources {
 		if r := &manifest.Resources[i]; r.Subscribes() && r.Off == "" {
-			facts = append(facts, Record{Kind: RecordOwed, ID: r.ID(), Run: run})
+			records = append(records, Record{Kind: RecordOwed, ID: r.ID(), Run: run})
 		}
 	}
-	return facts
+	return records
 }

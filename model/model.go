@@ -1,7 +1,7 @@
-// Package model holds the nouns of settle: what a manifest, a resource, a plan,
-// a result and a report are, and the pure functions over them. It touches
-// nothing: no files, no processes, no clock, no log. Everything that looks at
-// or changes the machine is handed in as a function by the packages above.
+// Package model defines the data types of settle (manifest, resource, plan, result,
+// report, journal record) and the pure functions over them. It does no IO: it
+// uses no files, processes, clock or log. Packages above it pass functions that
+// read or change the machine.
 package model
 
 import (
@@ -15,7 +15,7 @@ import (
 // Ref names a resource: its type and its name (or alias), written type#name.
 type Ref struct{ Type, Name string }
 
-// String returns the reference as it stands in a manifest.
+// String returns the reference as a manifest writes it.
 func (r Ref) String() string { return r.Type + "#" + r.Name }
 
 // ParseRef splits a reference at its first '#', so that names may hold more of
@@ -43,14 +43,14 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Manifest is a valid manifest. It is made by package manifests, which returns
-// one only when there is nothing wrong with it.
+// Manifest is a valid manifest. Package manifests returns one only when it has no
+// problems.
 type Manifest struct {
 	Path           string // as the user gave it; "-" is standard input
-	Dir            string // absolute; what relative paths are relative to
+	Dir            string // absolute; the base of relative paths
 	Name           string // the name key, "" when not given
 	Identity       string // of the journal: Name, else the absolute path, "" for a nameless "-"
-	Hash           string // of the files' bytes and of all values that are in it, for saved plans
+	Hash           string // of the files' bytes and of all inserted values, for saved plans
 	TextHash       string // of the files' bytes alone
 	Description    string
 	Parallel       int // at least 1
@@ -58,22 +58,22 @@ type Manifest struct {
 	CleanEnv       bool
 	OnMissingState string // "", ignore, refresh or fail
 	Secrets        []string
-	SecretValues   []string // what the resources' environment gives those names
+	SecretValues   []string // the values of these names in the environment of resources
 	PreMessage     string   // a ccm manifest's log lines
 	PostMessage    string
 	Resources      []Resource // in the order of the file; an index into it is a resource's identity in a run
 	Order          []int      // indexes, upstream first; the file's order breaks ties
 }
 
-// Edge is one dependency of a resource: on another one, that goes first.
+// Edge is a dependency of a resource on another one that goes first.
 type Edge struct {
 	On      int    // index of the resource that goes first
-	Refresh bool   // a change of it refreshes this one
-	By      string // the property that made the edge: require, subscribe, before, notify; parent for one that nobody wrote
-	Pos     Pos    // where it stands
+	Refresh bool   // a change of that resource refreshes this one
+	By      string // the property that made the edge: require, subscribe, before, notify; parent for an edge that follows from a directory
+	Pos     Pos    // where the edge is declared
 }
 
-// Resource is one entry of a manifest: what every type has, and its Spec.
+// Resource is one resource of a manifest: the properties of every type, and its Spec.
 type Resource struct {
 	Ref
 	Pos
@@ -85,18 +85,20 @@ type Resource struct {
 	TrySleep      time.Duration
 	Sensitive     bool
 	IgnoreFailure bool
-	Upstream      []Edge     // in the order of the file: require, subscribe, then edges written at the other end
-	Subscribers   []string   // ids of those it refreshes and that are not off, of the whole manifest, whatever is selected
-	CutOff        bool       // it subscribes to something that is not selected
-	Off           string     // why it is not for this machine: a when that is false; "" when it is for it
-	Values        []ValueUse // that were put into its properties
-	Spec          Spec
+	Upstream      []Edge   // in the order of the file: require, subscribe, then edges written at the other end
+	Subscribers   []string // ids of the resources that it refreshes and that are not off, selected or not
+	// HasUnselectedPublisher is set when it subscribes to a resource that is not
+	// selected. That resource may still owe it a refresh later.
+	HasUnselectedPublisher bool
+	Off                    string     // why it is not for this machine (its when is false), else ""
+	Values                 []ValueUse // the values that were inserted into its properties
+	Spec                   Spec
 }
 
-// ValueUse is a value that was put into a manifest in the place of an expression.
+// ValueUse is a value that replaced an expression of a manifest.
 type ValueUse struct {
 	Expression string `json:"expression"` // as it is written: ${var.x}
-	Value      string `json:"value"`      // as text; *** where nobody may see it
+	Value      string `json:"value"`      // as text; *** for a secret
 	Pos
 }
 
@@ -111,10 +113,10 @@ func (r *Resource) AliasID() string {
 	return Ref{r.Type, r.Alias}.String()
 }
 
-// Publishes says whether anything subscribes to the resource.
+// Publishes reports whether anything subscribes to the resource.
 func (r *Resource) Publishes() bool { return len(r.Subscribers) > 0 }
 
-// Subscribes says whether the resource subscribes to anything.
+// Subscribes reports whether the resource subscribes to anything.
 func (r *Resource) Subscribes() bool {
 	for _, e := range r.Upstream {
 		if e.Refresh {
@@ -124,23 +126,24 @@ func (r *Resource) Subscribes() bool {
 	return false
 }
 
-// Journaled says whether the journal must know when the resource acts: one that
-// publishes, subscribes or has creates, and where its type asks for it.
+// Journaled reports whether the journal must record when the resource acts: it
+// publishes, subscribes, has creates, or its type asks for it.
 func (r *Resource) Journaled() bool {
 	about := r.Spec.About()
-	return r.Publishes() || r.Subscribes() || r.CutOff || about.Creates || about.Journaled
+	return r.Publishes() || r.Subscribes() || r.HasUnselectedPublisher || about.Creates || about.Journaled
 }
 
-// OnRefresh is what a refresh means to a resource.
+// OnRefresh is the effect of a refresh on a resource.
 type OnRefresh int
 
 // The values of on_refresh.
 const (
-	RefreshRuns   OnRefresh = iota // a refresh runs it, whatever creates and guards say
+	RefreshRuns   OnRefresh = iota // a refresh runs it, regardless of creates and guards
 	RefreshChecks                  // a refresh makes it due; creates and guards decide
 )
 
-// Type is a resource type: its name, its properties and how an entry becomes a Spec.
+// Type is a resource type: its name, its properties and the function that decodes
+// an entry into a Spec.
 type Type struct {
 	Name       string
 	Meaning    string     // one sentence, for explain, the schema and the README
@@ -148,44 +151,46 @@ type Type struct {
 	Decode     func(*Body) Spec
 }
 
-// Spec is what one resource declares, and the only thing a type must be.
+// Spec is the declaration of one resource. It is the only interface of a type.
 type Spec interface {
-	// About says what is known without looking at the machine.
+	// About returns the facts that are known without reading the machine.
 	About() About
-	// Check looks and changes nothing: has the resource to act, and why.
-	// An error means that neither yes nor no can be said.
+	// Check decides whether the resource has to act, and why. It changes nothing.
+	// An error means that it could not decide.
 	Check(ctx context.Context, ask Ask) (Decision, error)
-	// Run acts. The error is why it failed, without the resource's name; the
-	// effect tells how it went in both cases.
+	// Run acts. The error is the cause of a failure, without the resource's name.
+	// The effect is valid in both cases.
 	Run(ctx context.Context, stage Stage) (Effect, error)
 }
 
-// About is what can be said of a resource without looking at the machine.
+// About holds the facts about a resource that are known without reading the machine.
 type About struct {
-	Command    string // for people: can be pasted into a shell
+	Command    string // as text that a shell reads back
 	Cwd        string
 	Expects    string // what counts as success, e.g. "returns 0"
-	User       string // who it runs as, when that needs rights that settle may lack; "" for itself
-	Quiet      bool   // its output is for reports only
+	User       string // the user it runs as when that needs root; "" for the user of settle
+	Quiet      bool   // text formats leave its output out
 	Creates    bool   // it has creates
-	Check      bool   // every success leaves all unchanged: never something to do
-	MayChange  bool   // a success changes something or not: only a run can tell
-	Journaled  bool   // the journal must know when it acts, whatever its edges are
+	Check      bool   // every success leaves the machine unchanged, so it never counts as due
+	MayChange  bool   // a success may change nothing; only the run can tell
+	Journaled  bool   // the journal must record when it acts, even without edges
 	KeepsState bool   // its last state stays true while it acts, so a killed run does not lose it
-	Apart      bool   // it reads and changes one thing only: no two such resources change what the other reads
+	// Independent is set when the resource reads and changes one object only, such
+	// as one file. No two independent resources then affect each other's checks.
+	Independent bool
 }
 
-// Ask is what a walk knows of a resource when it reaches it.
+// Ask is the knowledge of a walk about a resource when it reaches the resource.
 type Ask struct {
-	ID          string        // the resource's, for texts that tell a person what to do
+	ID          string        // of the resource, for messages that name it
 	Refresh     Certainty     // whether it is refreshed (row 2 of the decision table)
 	RefreshedBy []string      // ids of publishers that changed in this run, in the order of Upstream
-	Owed        []OwedRefresh // what is owed to it from earlier runs
-	Unfinished  string        // row 3's mark: the run that left creates unfinished, "" for none
-	LastState   string        // what its last Effect told it to remember, "" when there is none or no one knows
-	SkipGuards  bool          // start no process: guards stay unread
-	Untouched   bool          // no resource of this run has acted yet: the answer of one query may serve for all of a type
-	Probe       bool          // also start programs that can tell what acting would change
+	Owed        []OwedRefresh // refreshes that earlier runs owe to it
+	Unfinished  string        // row 3: the run that left creates unfinished, "" without one
+	LastState   string        // Effect.LastState of its last run, "" when it is unknown
+	SkipGuards  bool          // start no process: guards are not read
+	Untouched   bool          // no resource of this run has acted yet, so one query may answer for all resources of a type
+	Probe       bool          // also start programs that predict the changes
 }
 
 // Certainty is how sure a walk is of something.
@@ -203,14 +208,14 @@ type Decision struct {
 	Act       bool
 	Action    Action        // the kind of change, as far as it is known
 	Reason    string        // why it acts or why not
-	Read      []string      // properties whose reading decided: what runs upstream may change the answer
+	Read      []string      // properties whose reading decided: resources upstream may change them
 	Unread    []string      // properties that would have decided but were not read (Ask.SkipGuards)
 	Guards    []GuardResult // every guard that was read
-	Missing   bool          // something in creates was missing
-	Diff      string        // what acting would change, as far as it can be shown
-	MayChange bool          // acting may turn out to change nothing: a plan says may_run
-	Warnings  []string      // what to know beside the reason: warnings
-	Obstacles []string      // what would keep it from acting if it were now: for those who only look
+	Missing   bool          // a path in creates was missing
+	Diff      string        // the changes that acting would make, as far as they can be shown
+	MayChange bool          // acting may change nothing: a plan says may_run
+	Warnings  []string      // for the user, beside the reason
+	Obstacles []string      // why acting would fail now; a preview reports them as warnings
 }
 
 // Action is the kind of change that a resource makes or would make.
@@ -232,21 +237,22 @@ type GuardResult struct {
 	Exit     *int   `json:"exit"` // nil when it did not exit by itself
 }
 
-// ErrNotPermitted is wrapped by an error of Check or Run that more rights would have avoided.
+// ErrNotPermitted is wrapped by errors of Check and Run that occur because settle
+// lacks rights.
 var ErrNotPermitted = errors.New("not permitted")
 
-// Stage is what a running resource may tell the run around it, until its Run
-// returns: Output from any goroutine, Started only from that of Run itself.
+// Stage connects a running resource with its walk until its Run returns. Output may
+// be called from any goroutine, Started only from the goroutine of Run.
 type Stage struct {
-	Output         func(line []byte)     // one line for people, without its end, as it comes; nil: nobody listens
-	Started        func(p Process) error // a process of the resource leads from now on
+	Output         func(line []byte)     // one line of output without its end; nil: output is not shown
+	Started        func(p Process) error // reports a process of the resource that has started
 	Refreshed      bool                  // the resource is refreshed
 	LastState      string                // as in Ask
 	ProcessTag     string                // for the process of this attempt; "" leaves the choice to the type
-	RemembersState bool                  // a later run will know the effect's LastState
+	RemembersState bool                  // a later run will read the effect's LastState
 }
 
-// Process identifies a process beyond the reuse of its pid.
+// Process identifies a process, also after its pid was reused.
 type Process struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"`          // clock ticks since boot, as in /proc/PID/stat; 0 where unknown
@@ -267,20 +273,20 @@ func (m *Measures) Add(other Measures) {
 	}
 }
 
-// Effect is how a Run went.
+// Effect is the result of a Run.
 type Effect struct {
 	Began     bool     // a process started or something was replaced: the run had an effect
 	Again     bool     // after a failure another attempt is worthwhile although nothing began
-	Measures  Measures // what its type counts over all runs
+	Measures  Measures // values that its type counts
 	Unchanged bool     // it succeeded and changed nothing
 	Ended     Status   // Deferred or Shutdown; else the zero value
-	Reason    string   // for Deferred, Shutdown and a success that has more to say
+	Reason    string   // for Deferred, Shutdown and a success with details
 	Exit      *int
 	Signal    string
 	Output    string
 	Truncated bool
 	Diff      string
-	Appeared  string   // a creates path that was missing before and is there after a failure
+	Appeared  string   // a creates path that was missing before and exists after a failure
 	Warnings  []string // e.g. creates is still missing after a success
-	LastState string   // of a success: how it left things, short, for its next Check; "" is nothing
+	LastState string   // of a success: a short text for its next Check; "" for none
 }

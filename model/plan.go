@@ -1,8 +1,8 @@
 package model
 
-// Plan is the fixed input of a walk: a manifest and what is remembered of
-// earlier runs. It is not a promise: what a guard says may depend on what
-// earlier resources do, so a preview walks it by the same rules as an apply.
+// Plan is the input of a walk: a manifest and the memory of earlier runs. It does
+// not fix the outcome, because a guard may depend on what earlier resources do.
+// A preview therefore walks it by the same rules as an apply.
 type Plan struct {
 	Manifest *Manifest
 	Memory   Memory

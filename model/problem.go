@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Advice is a message for a person, with a suggestion of what to do next. It is
-// the one type for both: types that say more embed it.
+// Advice is a message for the user with a suggestion of what to do next. Types
+// that need more fields embed it.
 type Advice struct {
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion"` // "" when there is none
@@ -21,7 +21,7 @@ func (a Advice) String() string {
 	return a.Message + "; " + a.Suggestion
 }
 
-// Problem is a mistake in a manifest, or a warning, with its place and a way out.
+// Problem is a mistake in a manifest, or a warning, with its place.
 type Problem struct {
 	Pos
 	ID         string `json:"id"`       // type#name, "" for the manifest as a whole
@@ -29,11 +29,11 @@ type Problem struct {
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion"` // "" when there is none
 
-	Excerpt Excerpt `json:"-"` // for people who can see it; zero when it is not to be shown
+	Excerpt Excerpt `json:"-"` // zero when the line must not be shown
 }
 
-// Excerpt is the line of a manifest that a problem stands in, cut at the
-// problem's column, without secrets.
+// Excerpt is the line of a manifest that has a problem, split at the problem's
+// column and without secrets.
 type Excerpt struct{ Before, From string }
 
 // String returns the problem as one line: file:line:col: type#name: property: message (suggestion).
@@ -53,7 +53,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Problems is everything that is wrong with a manifest: an error that holds at least one.
+// Problems are all mistakes in a manifest. As an error it holds at least one.
 type Problems []Problem
 
 // Error returns one line for each problem.
@@ -65,7 +65,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort puts problems in the order of their places and drops exact repetitions.
+// Sort orders the problems by place and drops exact duplicates.
 func (ps Problems) Sort() Problems {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(

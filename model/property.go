@@ -1,20 +1,20 @@
 package model
 
-// Property is one property of a resource type, or one key of the manifest. It
-// is the single source for the decoder, the schema, explain, the README's
-// tables and completion.
+// Property is one property of a resource type, or one key of the manifest. The
+// decoder, the schema, explain, the tables of the README and completion are all
+// made from it.
 type Property struct {
 	Name    string
 	Kind    Kind
 	Choices []string // for Choice
-	Path    bool     // what it names is relative to the manifest's directory
-	Default string   // as a person would write it, "" when absent means nothing
+	Path    bool     // a relative path in it starts at the manifest's directory
+	Default string   // as written in a manifest, "" without a default
 	Meaning string   // one sentence
-	More    string   // what else is worth knowing, in paragraphs; for explain
+	More    string   // more paragraphs, for explain
 	Example string   // a YAML value, or several lines of it
 }
 
-// Kind is the shape of a property's value, checked before a type sees it.
+// Kind is the form of a property's value. The loader checks it before Decode.
 type Kind int
 
 // The kinds of values.
@@ -35,7 +35,7 @@ const (
 	Environment              // a list of KEY=VALUE or a map
 	Refs                     // a reference or a list of them
 	TextMap                  // a map from text to text
-	AnyValue                 // any YAML: the type looks for itself
+	AnyValue                 // any YAML, which the type checks itself
 	Entries                  // the resources of a manifest
 	Settings                 // a map from types to properties
 	Vars                     // the variables that a manifest declares
@@ -54,64 +54,64 @@ var kindWords = [...]string{
 	Condition: "a condition", Control: "a map with if, unless or both",
 }
 
-// String says in words what a value of the kind looks like.
+// String describes a value of the kind in words.
 func (k Kind) String() string { return kindWords[k] }
 
 // Common lists the properties of every type, in the order of the reference.
 var Common = []Property{
-	{Name: "name", Kind: Line, Meaning: "what the resource is called: unique within its type and used in references", Example: "reload"},
-	{Name: "alias", Kind: Line, Meaning: "a second name for references; equal to a former name it carries that name's debts over a rename",
+	{Name: "name", Kind: Line, Meaning: "the resource's name: unique within its type, used in references", Example: "reload"},
+	{Name: "alias", Kind: Line, Meaning: "a second name for references; the old name after a rename, so that its owed refreshes are kept",
 		More: `References may use the name or the alias. Names and aliases are unique within their type.
 
-After a rename, give the old name as alias: refreshes that are owed to it, and what is remembered of an attempt that did not finish, are then carried over.`,
+After a rename, give the old name as alias. Refreshes owed to the old name, and the record of an unfinished attempt, then apply to the renamed resource.`,
 		Example: "reload-httpd"},
 	{Name: "for_each", Kind: AnyValue, Meaning: "a list or a map: one resource for each of its items, with ${each.key} and ${each.value}",
-		More:    `The key is the item's number in a list, from 0, and its key in a map. Names must differ, so put one of the two into the name. References name each resource by the name that it gets.`,
+		More:    `In a list the key is the item's number, from 0. In a map it is the item's key. Names must differ, so use one of the two values in the name. References use the resulting names.`,
 		Example: "[web1, web2]"},
 	{Name: "description", Kind: Text, Meaning: "shown by plan, list and reports", Example: "restart the web server"},
-	{Name: "tags", Kind: Lines, Meaning: "what --tags and --skip-tags select by",
-		More:    `settle apply --tags web runs what has the tag and everything that it depends on; --skip-tags leaves out what has it, and what depends on that treats it as done.`,
+	{Name: "tags", Kind: Lines, Meaning: "labels for --tags and --skip-tags",
+		More:    `settle apply --tags web runs the resources with that tag and everything they depend on. --skip-tags leaves out the resources with a tag; resources that depend on them treat them as done.`,
 		Example: "[web, deploy]"},
-	{Name: "when", Kind: Condition, Meaning: "which machines the resource is for: a condition over var, env and host",
-		More: `Where it is false nothing of the resource is looked at: it is stable and says why, what requires it goes on, and nobody is refreshed by it. What was owed to it before stays owed, and nothing new is. It is found out before anything runs: what may change during a run is for onlyif and unless.
+	{Name: "when", Kind: Condition, Meaning: "a condition over var, env and host that says which machines the resource is for",
+		More: `When it is false, settle does not check the resource. The resource is stable and its reason says why, resources that require it run, and its subscribers are not refreshed. Refreshes that are owed to it stay owed, and no new ones are added. Conditions are evaluated before anything runs. For anything that may change during a run, use onlyif and unless.
 
-var.NAME is a variable, env.NAME a variable of the environment ("" when unset), host.NAME a fact of the machine; of for_each there are each.key and each.value. They are compared by == != < <= > >=, in, contains, startsWith, endsWith and matches (a regular expression), and joined by and, or and not. Functions: len, lower, upper, trim, split, int, float, string, and any, all, none, one and count for lists. A name that nobody knows is a mistake.`,
+var.NAME is a variable, env.NAME an environment variable ("" when unset) and host.NAME a fact of the machine. With for_each there are also each.key and each.value. Operators: == != < <= > >=, in, contains, startsWith, endsWith and matches (a regular expression), joined by and, or and not. Functions: len, lower, upper, trim, split, int, float, string, and for lists any, all, none, one and count. An unknown name is an error.`,
 		Example: `host.family == "debian" and var.env != "test"`},
-	{Name: "control", Kind: Control, Meaning: "the same as when, as CCM writes it: if a condition holds, and unless another one does",
-		More:    `if and unless are conditions as those of when. The resource is for the machine when all that are given agree.`,
+	{Name: "control", Kind: Control, Meaning: "the form of when in CCM manifests: conditions under if and unless",
+		More:    `if and unless are conditions like that of when. The resource is for the machine when the condition of if is true and that of unless is false.`,
 		Example: "if: host.os == \"linux\"\nunless: env.CI == \"true\""},
-	{Name: "require", Kind: Refs, Meaning: "run after these resources, and not at all when one of them failed",
-		More: `A required resource that is already as it should be, or that a guard kept from running, counts as done. One that failed, or was skipped because of a failure, does not: this resource is then skipped, and the report names the failure that it goes back to.
+	{Name: "require", Kind: Refs, Meaning: "run after these resources; skip this one when one of them failed",
+		More: `A required resource that is stable, also because a guard kept it from running, counts as done. When one failed, or was skipped because of a failure, this resource is skipped, and the report names the failure that caused the skip.
 
-Without it the order in the file decides, and a failure further up does not keep what stands below from running.`,
+Without require, resources run in the order of the file, and a failure does not stop the resources after it.`,
 		Example: "exec#unpack"},
-	{Name: "subscribe", Kind: Refs, Meaning: "as require, and be refreshed when one of them changes",
-		More: `A refresh runs the command even if creates or a guard would have kept it from running; on_refresh: check lets them decide. However many publishers change, it runs once.
+	{Name: "subscribe", Kind: Refs, Meaning: "like require, and refresh this resource when one of them changes",
+		More: `A refresh runs the command even when creates or a guard would have kept it from running. With on_refresh: check they decide. The command runs once, however many publishers change.
 
-A refresh is owed from the moment when the publisher begins, and written down: it survives a failed run, Ctrl-C and a crash, and is paid in the next run even though the publisher has nothing to do then. settle owed lists what is owed.`,
+A refresh is owed, and recorded in the journal, from the moment when the publisher begins. It therefore survives a failed run, Ctrl-C and a crash. The next run delivers it even when the publisher is stable then. settle owed lists owed refreshes.`,
 		Example: "[exec#unpack, exec#configure]"},
-	{Name: "before", Kind: Refs, Meaning: "the edge of require, written from the other end",
-		More:    `Useful where the other resource should not know of this one.`,
+	{Name: "before", Kind: Refs, Meaning: "run before these resources: require, declared at the other end",
+		More:    `Use it when the other resource should not refer to this one.`,
 		Example: "exec#start"},
-	{Name: "notify", Kind: Refs, Meaning: "the edge of subscribe, written from the other end",
-		More:    `Useful where the other resource should not know of this one. See subscribe for what a refresh does.`,
+	{Name: "notify", Kind: Refs, Meaning: "refresh these resources after a change: subscribe, declared at the other end",
+		More:    `Use it when the other resource should not refer to this one. See subscribe for the effect of a refresh.`,
 		Example: "exec#reload"},
-	{Name: "on_refresh", Kind: Choice, Choices: []string{"run", "check"}, Default: "run", Meaning: "run: a refresh runs it whatever creates and guards say; check: a refresh only makes it due, creates and guards decide",
-		More:    `It matters only for what subscribes to something, or is notified. With check, a creates or guard that says no settles the refresh: nothing is owed any more.`,
+	{Name: "on_refresh", Kind: Choice, Choices: []string{"run", "check"}, Default: "run", Meaning: "run: a refresh runs the resource regardless of creates and guards; check: creates and guards decide after a refresh too",
+		More:    `It has an effect only on a resource that subscribes to another one or is notified. With check, a creates or guard that decides against running also settles the refresh: it is no longer owed.`,
 		Example: "check"},
 	{Name: "timeout", Kind: Duration, Default: "0", Meaning: "limit for each attempt, from the start of its process; 0 is no limit",
-		More: `A number with a unit: ms, s, m, h, d (24 hours) or w, also several: 1h30m. When it is over the whole process group gets TERM, after a grace of ten seconds KILL, and the resource has failed, whatever its exit code.
+		More: `A number with a unit (ms, s, m, h, d for 24 hours, or w), or several of them, such as 1h30m. At the limit the whole process group gets TERM and, ten seconds later, KILL. The resource has then failed, regardless of its exit code.
 
-Guards have the same limit, or five minutes where there is none.`,
+Guards have the same limit, or five minutes without one.`,
 		Example: "5m"},
-	{Name: "tries", Kind: Count, Default: "1", Meaning: "how many attempts before it counts as failed",
-		More:    `Every failure but one to start is tried again; creates and guards are not read again in between.`,
+	{Name: "tries", Kind: Count, Default: "1", Meaning: "number of attempts before the resource counts as failed",
+		More:    `Every failure is tried again, except when the process could not start. creates and guards are not read again between attempts.`,
 		Example: "3"},
 	{Name: "try_sleep", Kind: Duration, Default: "1s", Meaning: "pause between attempts", Example: "10s"},
 	{Name: "sensitive", Kind: Bool, Default: "false", Meaning: "show *** for its command, guards, stdin, environment and output everywhere; needs command",
-		More:    `The name is what references and reports call the resource by, so it stays visible: that is why command has to be given. Where only a value is secret, secrets at the top of the manifest hides it and leaves the rest readable.`,
+		More:    `References and reports use the name, so it stays visible and command has to be given separately. When only one value is secret, list it under secrets at the top of the manifest: settle then redacts that value and shows the rest.`,
 		Example: "true"},
-	{Name: "ignore_failure", Kind: Bool, Default: "false", Meaning: "a failure is reported and ignored: dependents run, nobody is refreshed",
-		More:    `The report shows it as failed and ignored, and the run can still end with exit code 0. What it was owed stays owed.`,
+	{Name: "ignore_failure", Kind: Bool, Default: "false", Meaning: "a failure is reported and ignored: dependents run, subscribers are not refreshed",
+		More:    `The report shows the resource as failed and ignored, and the run can still end with exit code 0. Refreshes that are owed to the resource stay owed.`,
 		Example: "true"},
 }

@@ -6,22 +6,23 @@ import (
 	"strconv"
 )
 
-// Replay folds the facts of a journal, oldest first, into what they add up to
-// now that no run goes on.
+// Replay returns the memory that the records of a journal, oldest first, add up to
+// when no run goes on.
 //
 // A publisher that changed, that failed or was interrupted after its process
-// started, or that began and never ended owes each subscriber of that moment
-// one refresh; the subscriber's next success, or a "no" that settles, pays.
-func Replay(facts []Record) Memory { return ReplayDuring(facts, "") }
+// started, or that began and never ended owes each of its subscribers at that
+// moment one refresh. The subscriber's next success settles it, and so does a
+// check of the subscriber that decides not to act.
+func Replay(records []Record) Memory { return ReplayDuring(records, "") }
 
-// ReplayDuring is Replay while a run still goes on: what that run has begun is
-// not lost, its end is just not there yet.
-func ReplayDuring(facts []Record, run string) Memory {
-	f := newFold(facts)
-	if run == "" || f.run() != run {
-		f.abandon()
+// ReplayDuring is Replay while a run goes on: the attempts of that run are still
+// open, so they do not count as killed.
+func ReplayDuring(records []Record, run string) Memory {
+	f := newFold(records)
+	if run == "" || f.openRun() != run {
+		f.closeOpen()
 	}
-	m := f.memory()
+	m := f.toMemory()
 	for _, id := range f.begun {
 		if _, ok := f.open[id]; !ok {
 			continue
@@ -34,79 +35,79 @@ func ReplayDuring(facts []Record, run string) Memory {
 	return m
 }
 
-// fold is a replay under way. Everything in it is found by id, so that a fact
-// costs the same however much is owed.
+// fold is the state of a replay. All of it is found by id, so that the cost of a
+// record does not depend on how much is owed.
 type fold struct {
-	owed  map[string][]numbered // by subscriber
-	made  map[[2]string]bool    // subscriber and publisher of every debt in owed
-	count int                   // debts ever made
-	marks map[string]string
-	left  map[string]StrayProcess
-	last  map[string]string
-	open  map[string]Record // began and not ended
-	begun []string          // ids of open, oldest first, and of some that have ended
+	owed       map[string][]numberedRefresh // by subscriber
+	isOwed     map[[2]string]bool           // by subscriber and publisher: whether owed holds the refresh
+	count      int                          // of all refreshes ever owed
+	unfinished map[string]string
+	strays     map[string]StrayProcess
+	lastStates map[string]string
+	open       map[string]Record // attempts that began and have not ended
+	begun      []string          // ids of open, oldest first, and of some that have ended
 
-	recorded map[string]int // how many processes of the latest attempts of an id have a record
+	recorded map[string]int // by id: how many processes of the latest attempts have a record
 }
 
-type numbered struct {
+// numberedRefresh is an owed refresh with its number in the order of the journal.
+type numberedRefresh struct {
 	OwedRefresh
 	n int
 }
 
-func newFold(facts []Record) *fold {
+func newFold(records []Record) *fold {
 	f := &fold{
-		owed: map[string][]numbered{}, made: map[[2]string]bool{},
-		marks: map[string]string{}, left: map[string]StrayProcess{}, last: map[string]string{}, open: map[string]Record{},
-		recorded: map[string]int{},
+		owed: map[string][]numberedRefresh{}, isOwed: map[[2]string]bool{}, unfinished: map[string]string{},
+		strays: map[string]StrayProcess{}, lastStates: map[string]string{}, open: map[string]Record{}, recorded: map[string]int{},
 	}
-	for _, fact := range facts {
-		f.add(fact)
+	for _, record := range records {
+		f.addRecord(record)
 	}
 	return f
 }
 
-// run returns whose attempts are open: all of one run, since the next one's
-// first fact closes them.
-func (f *fold) run() string {
-	for _, fact := range f.open {
-		return fact.Run
+// openRun returns the run of the open attempts. It is one run, because the first
+// record of the next run closes them.
+func (f *fold) openRun() string {
+	for _, record := range f.open {
+		return record.Run
 	}
 	return ""
 }
 
-func (f *fold) add(fact Record) {
-	switch fact.Kind {
-	case RecordRun, RecordDone: // a run starts when no other goes on
-		f.abandon()
+func (f *fold) addRecord(record Record) {
+	switch record.Kind {
+	case RecordRun, RecordDone: // runs of one journal never overlap
+		f.closeOpen()
 	case RecordBegan:
-		if before, ok := f.open[fact.ID]; ok {
-			f.lose(before)
+		if before, ok := f.open[record.ID]; ok {
+			f.countAsFailed(before)
 		}
-		f.open[fact.ID] = fact
-		f.recorded[fact.ID] = 0
-		f.begun = append(f.begun, fact.ID)
+		f.open[record.ID] = record
+		f.recorded[record.ID] = 0
+		f.begun = append(f.begun, record.ID)
 	case RecordProcess:
-		if fact.Process != nil {
-			f.left[fact.ID] = StrayProcess{Process: *fact.Process, Run: fact.Run, ID: fact.ID, Tag: fact.Tag}
-			f.recorded[fact.ID]++
+		if record.Process != nil {
+			f.strays[record.ID] = StrayProcess{Process: *record.Process, Run: record.Run, ID: record.ID, Tag: record.Tag}
+			f.recorded[record.ID]++
 		}
 	case RecordEnded:
-		f.end(fact)
+		f.endAttempt(record)
 	case RecordSettled:
-		f.pay(fact.ID, fact.Alias)
+		f.settle(record.ID, record.Alias)
 	case RecordOwed:
-		f.owe(OwedRefresh{fact.ID, fact.By, fact.Run})
+		f.owe(OwedRefresh{record.ID, record.By, record.Run})
 	case RecordUnfinished:
-		f.marks[fact.ID] = fact.Run
+		f.unfinished[record.ID] = record.Run
 	case RecordLastState:
-		delete(f.last, fact.ID)
-		delete(f.last, fact.Alias)
-		if fact.LastState != "" {
-			f.last[fact.ID] = fact.LastState
+		delete(f.lastStates, record.ID)
+		delete(f.lastStates, record.Alias)
+		if record.LastState != "" {
+			f.lastStates[record.ID] = record.LastState
 		}
 	case RecordForget:
-		f.forget(fact)
+		f.forget(record)
 	}
 }
 
@@ -114,58 +115,59 @@ func (f *fold) add(fact Record) {
 // Older journals have no record of that state itself.
 const lastShutdown = string(EndShutdown)
 
-func (f *fold) end(fact Record) {
-	began := f.open[fact.ID]
-	delete(f.open, fact.ID)
-	if fact.End != EndNothing || f.left[fact.ID].Run == fact.Run {
-		delete(f.left, fact.ID) // one of an earlier run is dead, or this attempt would not have been
-		delete(f.left, fact.Alias)
+// endAttempt counts the end of an attempt.
+func (f *fold) endAttempt(record Record) {
+	began := f.open[record.ID]
+	delete(f.open, record.ID)
+	if record.End != EndNothing || f.strays[record.ID].Run == record.Run {
+		delete(f.strays, record.ID) // a stray of an earlier run has ended, or this attempt would not have begun
+		delete(f.strays, record.Alias)
 	}
-	switch fact.End {
+	switch record.End {
 	case EndStable, EndChanged:
-		f.pay(fact.ID, fact.Alias)
-		f.unmark(fact.ID, fact.Alias)
+		f.settle(record.ID, record.Alias)
+		f.clearUnfinished(record.ID, record.Alias)
 	case EndFailed, EndIgnored, EndInterrupted:
 		if began.Missing {
-			f.marks[fact.ID] = fact.Run
+			f.unfinished[record.ID] = record.Run
 		}
 	}
-	switch fact.End {
+	switch record.End {
 	case EndChanged, EndFailed, EndInterrupted:
-		f.charge(began)
+		f.oweSubscribers(began)
 	}
-	switch fact.End {
+	switch record.End {
 	case EndShutdown:
-		f.last[fact.ID] = lastShutdown
+		f.lastStates[record.ID] = lastShutdown
 	case EndNothing: // the attempt had no effect
 	default:
-		for _, id := range []string{fact.ID, fact.Alias} {
-			if f.last[id] == lastShutdown {
-				delete(f.last, id)
+		for _, id := range []string{record.ID, record.Alias} {
+			if f.lastStates[id] == lastShutdown {
+				delete(f.lastStates, id)
 			}
 		}
 	}
 }
 
-// abandon closes what a run that was killed left open.
-func (f *fold) abandon() {
+// closeOpen closes the attempts that a killed run left open.
+func (f *fold) closeOpen() {
 	for _, id := range f.begun {
 		if began, ok := f.open[id]; ok {
 			delete(f.open, id)
-			f.lose(began)
+			f.countAsFailed(began)
 		}
 	}
 	f.begun = f.begun[:0]
 }
 
-// lose counts an attempt that never ended: whether it changed anything no one
-// can tell, so it is as if it had, and as if it had failed.
-func (f *fold) lose(began Record) {
+// countAsFailed counts an attempt that never ended. It may have changed something,
+// so it counts as one that changed something and failed.
+func (f *fold) countAsFailed(began Record) {
 	if began.Missing {
-		f.marks[began.ID] = began.Run
+		f.unfinished[began.ID] = began.Run
 	}
 	f.expectStray(began)
-	f.charge(began)
+	f.oweSubscribers(began)
 }
 
 // expectStray notes that the run may have been killed after it started a process
@@ -174,92 +176,94 @@ func (f *fold) expectStray(began Record) {
 	if began.Tag == "" {
 		return
 	}
-	stray, ok := f.left[began.ID]
+	stray, ok := f.strays[began.ID]
 	if !ok || stray.Run != began.Run {
 		stray = StrayProcess{Run: began.Run, ID: began.ID}
 	}
 	stray.Tag = began.Tag + "." + strconv.Itoa(f.recorded[began.ID])
-	f.left[began.ID] = stray
+	f.strays[began.ID] = stray
 }
 
-func (f *fold) charge(began Record) {
+// oweSubscribers adds a refresh for each subscriber of an attempt.
+func (f *fold) oweSubscribers(began Record) {
 	for _, subscriber := range began.Subscribers {
 		f.owe(OwedRefresh{subscriber, began.ID, began.Run})
 	}
 }
 
-// owe adds a debt; one that is owed already keeps its first run.
-func (f *fold) owe(debt OwedRefresh) {
-	key := [2]string{debt.ID, debt.By}
-	if f.made[key] {
+// owe adds an owed refresh. One that is owed already keeps its first run.
+func (f *fold) owe(refresh OwedRefresh) {
+	key := [2]string{refresh.ID, refresh.By}
+	if f.isOwed[key] {
 		return
 	}
-	f.made[key] = true
-	f.owed[debt.ID] = append(f.owed[debt.ID], numbered{debt, f.count})
+	f.isOwed[key] = true
+	f.owed[refresh.ID] = append(f.owed[refresh.ID], numberedRefresh{refresh, f.count})
 	f.count++
 }
 
-func (f *fold) pay(ids ...string) {
+// settle drops the refreshes that are owed to these ids.
+func (f *fold) settle(ids ...string) {
 	for _, id := range ids {
-		for _, debt := range f.owed[id] {
-			delete(f.made, [2]string{debt.ID, debt.By})
+		for _, refresh := range f.owed[id] {
+			delete(f.isOwed, [2]string{refresh.ID, refresh.By})
 		}
 		delete(f.owed, id)
 	}
 }
 
-func (f *fold) unmark(ids ...string) {
+func (f *fold) clearUnfinished(ids ...string) {
 	for _, id := range ids {
-		delete(f.marks, id)
+		delete(f.unfinished, id)
 	}
 }
 
-// forget drops what is remembered at its moment, so also what a killed run has
-// left open: no run goes on while someone forgets.
-func (f *fold) forget(fact Record) {
-	f.abandon()
-	if fact.ID == "" {
+// forget drops the memory of one resource or of all, with the attempts that a
+// killed run has left open: settle forget never runs beside another run.
+func (f *fold) forget(record Record) {
+	f.closeOpen()
+	if record.ID == "" {
 		clear(f.owed)
-		clear(f.made)
-		clear(f.marks)
-		clear(f.last)
-		for id := range f.left {
-			f.dropExpected(id)
+		clear(f.isOwed)
+		clear(f.unfinished)
+		clear(f.lastStates)
+		for id := range f.strays {
+			f.dropExpectedStray(id)
 		}
 		return
 	}
-	f.dropExpected(fact.ID)
-	f.dropExpected(fact.Alias)
-	delete(f.last, fact.ID)
-	delete(f.last, fact.Alias)
-	f.pay(fact.ID, fact.Alias)
-	f.unmark(fact.ID, fact.Alias)
+	f.dropExpectedStray(record.ID)
+	f.dropExpectedStray(record.Alias)
+	delete(f.lastStates, record.ID)
+	delete(f.lastStates, record.Alias)
+	f.settle(record.ID, record.Alias)
+	f.clearUnfinished(record.ID, record.Alias)
 }
 
-// dropExpected stops the search for a process that has no record. It is the way
-// out when a daemon of the killed command carries the same tag.
-func (f *fold) dropExpected(id string) {
-	stray, ok := f.left[id]
+// dropExpectedStray stops the search for a process that has no record. The user
+// needs it when a daemon of the killed command carries the same tag.
+func (f *fold) dropExpectedStray(id string) {
+	stray, ok := f.strays[id]
 	switch {
 	case !ok:
 	case stray.PID == 0:
-		delete(f.left, id)
+		delete(f.strays, id)
 	default:
 		stray.Tag = ""
-		f.left[id] = stray
+		f.strays[id] = stray
 	}
 }
 
-func (f *fold) memory() Memory {
-	var all []numbered
-	for _, debts := range f.owed {
-		all = append(all, debts...)
+func (f *fold) toMemory() Memory {
+	var all []numberedRefresh
+	for _, refreshes := range f.owed {
+		all = append(all, refreshes...)
 	}
-	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
-	m := Memory{Unfinished: f.marks, Strays: f.left, LastStates: f.last}
-	for _, debt := range all {
-		m.Owed = append(m.Owed, debt.OwedRefresh)
+	slices.SortFunc(all, func(a, b numberedRefresh) int { return cmp.Compare(a.n, b.n) })
+	m := Memory{Unfinished: f.unfinished, Strays: f.strays, LastStates: f.lastStates}
+	for _, refresh := range all {
+		m.Owed = append(m.Owed, refresh.OwedRefresh)
 	}
-	m.index()
+	m.indexOwed()
 	return m
 }

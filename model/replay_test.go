@@ -218,12 +218,12 @@ func TestBeginWithoutEndLeavesATag(t *testing.T) {
 				t.Fatalf("%+v", m.Strays)
 			}
 			for _, tag := range tt.yes {
-				if !stray.MayCarry(tag) {
+				if !stray.IsUnrecorded(tag) {
 					t.Errorf("%q does not match %+v", tag, stray)
 				}
 			}
 			for _, tag := range tt.no {
-				if stray.MayCarry(tag) {
+				if stray.IsUnrecorded(tag) {
 					t.Errorf("%q matches %+v", tag, stray)
 				}
 			}

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// ReportSchema names the form of a report; ReportVersion of its own, not of settle.
+// ReportSchema is the schema name of a report. Its version is independent of settle's.
 const ReportSchema = "settle.report/v1"
 
-// Report is what is told of a run, a plan or a validation: one value, from
-// which every output format is made.
+// Report is the result of a run, a plan or a validation. Every output format is
+// rendered from it.
 type Report struct {
 	Schema     string            `json:"schema"`
 	Version    string            `json:"version"` // settle's
@@ -21,7 +21,7 @@ type Report struct {
 	Run        string            `json:"run"`
 	Host       string            `json:"host"`
 	Started    time.Time         `json:"started"`
-	Labels     map[string]string `json:"labels,omitempty"` // as the caller of the run gave them
+	Labels     map[string]string `json:"labels,omitempty"` // given with --label
 	DurationMS int64             `json:"duration_ms"`
 	ExitCode   int               `json:"exit_code"`
 	Error      string            `json:"error"`
@@ -42,19 +42,19 @@ type Times struct {
 	ToMS   int64 `json:"to_ms"`
 }
 
-// State says where the run's memory is kept and whether there was one before.
+// State holds the state directory of a run, and whether it had a journal before.
 type State struct {
 	Dir   string `json:"dir"`
 	Found bool   `json:"found"`
 }
 
-// Summary counts the resources of a report by status. A plan counts its own
-// statuses, everything else those of apply; every key of the mode is always there.
+// Summary counts the resources of a report by status. A plan has its own statuses,
+// every other mode those of apply. Every key of the mode is always present.
 type Summary struct {
-	Plan    bool // which keys it has
+	Plan    bool // it has the keys of a plan
 	Total   int
 	Ignored int // failures with ignore_failure; not in Count[Failed]
-	Owed    int // refreshes owed when the run was over
+	Owed    int // refreshes owed at the end of the run
 	Count   [len(statusNames)]int
 }
 
@@ -63,7 +63,7 @@ var (
 	planStatuses  = []Status{WouldRun, WouldRefresh, MayRun, Stable, Failed, Skipped}
 )
 
-// Summarize counts the resources.
+// Summarize returns the summary of some resources.
 func Summarize(plan bool, resources []ResourceReport, owed int) Summary {
 	s := Summary{Plan: plan, Total: len(resources), Owed: owed}
 	for i := range resources {
@@ -76,7 +76,7 @@ func Summarize(plan bool, resources []ResourceReport, owed int) Summary {
 	return s
 }
 
-// Statuses returns the statuses that the report's mode knows, in a fixed order.
+// Statuses returns the statuses of the report's mode, in a fixed order.
 func (s *Summary) Statuses() []Status {
 	if s.Plan {
 		return planStatuses
@@ -107,7 +107,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads a summary back from a stored report.
+// UnmarshalJSON reads a summary of a stored report.
 func (s *Summary) UnmarshalJSON(text []byte) error {
 	var counts map[string]int
 	if err := json.Unmarshal(text, &counts); err != nil {
@@ -120,7 +120,7 @@ func (s *Summary) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Set sets the count that has this key in JSON, and says whether there is one.
+// Set sets the count of a JSON key. It reports whether there is such a key.
 func (s *Summary) Set(key string, n int) bool {
 	switch key {
 	case "total":
@@ -140,7 +140,8 @@ func (s *Summary) Set(key string, n int) bool {
 	return true
 }
 
-// Pending counts what a plan found to do: checks do not count, "may run" does.
+// Pending returns how many resources of a plan are due. Checks do not count,
+// resources that may run do.
 func (r *Report) Pending() int {
 	n := 0
 	for i := range r.Resources {

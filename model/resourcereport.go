@@ -33,17 +33,17 @@ type ResourceReport struct {
 	Presentation `json:"-"`
 }
 
-// Presentation is what the formats for people need beside the JSON object.
+// Presentation holds what the text formats need beside the JSON object.
 type Presentation struct {
 	Expects string // what counts as success, e.g. "returns 0"
-	Quiet   bool   // people are not shown its output
+	Quiet   bool   // text formats leave its output out
 }
 
 // redacted replaces a text that must not be shown.
 const redacted = "***"
 
-// NewResourceReport joins what a resource declares with how it ended. Redact
-// takes secrets out of a text; nil leaves texts as they are.
+// NewResourceReport joins the declaration of a resource with its result. redact
+// removes secrets from a text; nil leaves texts unchanged.
 func NewResourceReport(r *Resource, result *Result, redact func(string) string) ResourceReport {
 	about := r.Spec.About()
 	report := ResourceReport{

@@ -2,9 +2,8 @@ package model
 
 import "time"
 
-// Result is how one resource ended in a walk. It holds nothing that its
-// Resource says already, and its texts may still hold secrets: NewResourceReport
-// joins the two and redacts.
+// Result is the end of one resource in a walk. It repeats nothing of its Resource,
+// and its texts may still hold secrets. NewResourceReport joins both and redacts.
 type Result struct {
 	ID          string // of the resource
 	Status      Status
@@ -30,8 +29,8 @@ type Result struct {
 	Owes         bool      // an earlier attempt may have changed something: its subscribers are owed a refresh
 	Refreshes    Certainty // whether it refreshes its subscribers
 	Pending      bool      // set by a preview: it is going to act, which may change what Check reads downstream
-	LastState    string    // what its next Check is to be given
-	Stop         error     // why nothing more may start; nil lets the walk go on
+	LastState    string    // passed to its next Check
+	Stop         error     // why the walk must stop; nil lets it continue
 }
 
 // ProcessEnd is how the last process of a resource ended, and its output.

@@ -2,44 +2,44 @@ package model
 
 import "slices"
 
-// Selection says which resources of a manifest a run is about. The zero value
-// is all of them.
+// Selection chooses the resources of a manifest for a run. The zero value chooses
+// all of them.
 type Selection struct {
-	Only     []string `json:"only,omitempty"`      // references; closed over everything upstream
-	Tags     []string `json:"tags,omitempty"`      // the same for all that carry one of these tags
-	SkipTags []string `json:"skip_tags,omitempty"` // removed, whatever else selects them
+	Only     []string `json:"only,omitempty"`      // references; everything upstream of them is selected too
+	Tags     []string `json:"tags,omitempty"`      // the same for every resource with one of these tags
+	SkipTags []string `json:"skip_tags,omitempty"` // resources with one of these tags are removed, even when Only or Tags selects them
 }
 
-// All says whether nothing is left out.
-func (s Selection) All() bool { return len(s.Only)+len(s.Tags)+len(s.SkipTags) == 0 }
+// SelectsAll reports whether the selection is that of all resources.
+func (s Selection) SelectsAll() bool { return len(s.Only)+len(s.Tags)+len(s.SkipTags) == 0 }
 
-// Select returns the manifest with only the selected resources in it. What Only
-// and Tags name is closed over everything upstream; an edge to a resource that
-// SkipTags removed counts as met. Subscribers stay those of the whole manifest:
-// what is not selected goes on being owed its refreshes. A name that the
-// manifest does not have selects nothing in it.
+// Select returns the manifest with the selected resources only. Everything
+// upstream of Only and Tags is selected too, and an edge to a resource that
+// SkipTags removed counts as met. Subscribers stay those of the whole manifest, so
+// that unselected resources stay owed their refreshes. Unknown names select nothing.
 func (s Selection) Select(m *Manifest) *Manifest {
-	if s.All() {
+	if s.SelectsAll() {
 		return m
 	}
-	wanted := s.wanted(m)
+	selected := s.markSelected(m)
 	for i := range m.Resources {
-		if overlap(m.Resources[i].Tags, s.SkipTags) {
-			wanted[i] = false
+		if haveCommon(m.Resources[i].Tags, s.SkipTags) {
+			selected[i] = false
 		}
 	}
-	return m.reduce(wanted)
+	return m.keepSelected(selected)
 }
 
-// wanted marks what Only and Tags name, and all upstream of it.
-func (s Selection) wanted(m *Manifest) []bool {
-	wanted := make([]bool, len(m.Resources))
+// markSelected marks the resources that Only and Tags select, and everything
+// upstream of them, by index.
+func (s Selection) markSelected(m *Manifest) []bool {
+	selected := make([]bool, len(m.Resources))
 	var todo []int
 	for i := range m.Resources {
 		r := &m.Resources[i]
 		if len(s.Only)+len(s.Tags) == 0 || slices.Contains(s.Only, r.ID()) ||
-			r.Alias != "" && slices.Contains(s.Only, r.AliasID()) || overlap(r.Tags, s.Tags) {
-			wanted[i] = true
+			r.Alias != "" && slices.Contains(s.Only, r.AliasID()) || haveCommon(r.Tags, s.Tags) {
+			selected[i] = true
 			todo = append(todo, i)
 		}
 	}
@@ -47,52 +47,53 @@ func (s Selection) wanted(m *Manifest) []bool {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, e := range m.Resources[n].Upstream {
-			if !wanted[e.On] {
-				wanted[e.On] = true
+			if !selected[e.On] {
+				selected[e.On] = true
 				todo = append(todo, e.On)
 			}
 		}
 	}
-	return wanted
+	return selected
 }
 
-// Unknown returns the names of the selection that none of the manifests has:
-// slips, that would select or skip nothing in silence.
-func (s Selection) Unknown(manifests []*Manifest) (refs, tags []string) {
-	if s.All() {
+// FindUnknown returns the references and tags of the selection that no manifest
+// has. They are typing mistakes that would silently select or skip nothing.
+func (s Selection) FindUnknown(manifests []*Manifest) (refs, tags []string) {
+	if s.SelectsAll() {
 		return nil, nil
 	}
-	known := map[string]bool{}
-	carried := map[string]bool{}
+	knownRefs := map[string]bool{}
+	knownTags := map[string]bool{}
 	for _, m := range manifests {
 		for i := range m.Resources {
 			r := &m.Resources[i]
-			known[r.ID()], known[r.AliasID()] = true, true
+			knownRefs[r.ID()], knownRefs[r.AliasID()] = true, true
 			for _, tag := range r.Tags {
-				carried[tag] = true
+				knownTags[tag] = true
 			}
 		}
 	}
 	for _, ref := range s.Only {
-		if !known[ref] {
+		if !knownRefs[ref] {
 			refs = append(refs, ref)
 		}
 	}
 	for _, tag := range slices.Concat(s.Tags, s.SkipTags) {
-		if !carried[tag] {
+		if !knownTags[tag] {
 			tags = append(tags, tag)
 		}
 	}
 	return refs, tags
 }
 
-// reduce keeps the wanted resources and the edges between them.
-func (m *Manifest) reduce(wanted []bool) *Manifest {
+// keepSelected returns the manifest with the selected resources and the edges
+// between them.
+func (m *Manifest) keepSelected(selected []bool) *Manifest {
 	small := *m
 	small.Resources, small.Order = nil, nil
 	index := make([]int, len(m.Resources))
 	for i, r := range m.Resources {
-		if !wanted[i] {
+		if !selected[i] {
 			continue
 		}
 		index[i] = len(small.Resources)
@@ -102,8 +103,8 @@ func (m *Manifest) reduce(wanted []bool) *Manifest {
 		r := &small.Resources[i]
 		edges := make([]Edge, 0, len(r.Upstream))
 		for _, e := range r.Upstream {
-			r.CutOff = r.CutOff || e.Refresh && !wanted[e.On]
-			if wanted[e.On] {
+			r.HasUnselectedPublisher = r.HasUnselectedPublisher || e.Refresh && !selected[e.On]
+			if selected[e.On] {
 				e.On = index[e.On]
 				edges = append(edges, e)
 			}
@@ -111,13 +112,13 @@ func (m *Manifest) reduce(wanted []bool) *Manifest {
 		r.Upstream = edges
 	}
 	for _, n := range m.Order {
-		if wanted[n] {
+		if selected[n] {
 			small.Order = append(small.Order, index[n])
 		}
 	}
 	return &small
 }
 
-func overlap(a, b []string) bool {
+func haveCommon(a, b []string) bool {
 	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }

@@ -71,7 +71,7 @@ func TestSelect(t *testing.T) {
 
 func TestSelectionUnknown(t *testing.T) {
 	s := model.Selection{Only: []string{"exec#unit", "exec#nope"}, Tags: []string{"ci", "no"}, SkipTags: []string{"slow", "never"}}
-	refs, tags := s.Unknown([]*model.Manifest{{}, web()})
+	refs, tags := s.FindUnknown([]*model.Manifest{{}, web()})
 	if diff := cmp.Diff([][]string{{"exec#nope"}, {"no", "never"}}, [][]string{refs, tags}); diff != "" {
 		t.Error(diff)
 	}

@@ -2,10 +2,10 @@ package model
 
 import "fmt"
 
-// Status says how a resource ended, or how it would end.
+// Status is how a resource ended, or how it would end.
 type Status int
 
-// The statuses. The zero value is the safe one: nothing was done.
+// The statuses. The zero value is the safe one: the resource was not touched.
 const (
 	NotReached Status = iota
 	Stable
@@ -25,13 +25,13 @@ var statusNames = [...]string{
 	"would_run", "would_refresh", "may_run",
 }
 
-// String returns the status as reports spell it.
+// String returns the name of the status in reports.
 func (s Status) String() string { return statusNames[s] }
 
-// MarshalText makes a status its name in JSON.
+// MarshalText returns the name of the status, for JSON.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads a status back from a stored report.
+// UnmarshalText reads the status of a stored report.
 func (s *Status) UnmarshalText(text []byte) error {
 	for i, name := range statusNames {
 		if name == string(text) {

@@ -47,11 +47,11 @@ func (c *applyCommand) run(a *app) []ending {
 			l.refuse(refused)
 			return a.runManifests(context.Background(), j, []*loaded{l})
 		}
-		j.saved, j.act = saved, engine.Hold(saved.Said(), j.sum(false))
+		j.saved, j.act = saved, engine.Hold(saved.DecisionsByID(), j.sum(false))
 		if len(paths) == 0 {
 			paths = []string{saved.Manifest}
 		}
-		if j.selection().All() {
+		if j.selection().SelectsAll() {
 			j.Only, j.Tags, j.SkipTags = saved.Selection.Only, saved.Selection.Tags, saved.Selection.SkipTags
 		}
 	}

@@ -153,7 +153,7 @@ func (a *app) offerRuns(cl *complete.CommandLine, _ string) complete.Answer {
 func describeRun(p *model.RunRecord) string {
 	how := "killed"
 	switch {
-	case p.Going:
+	case p.Running:
 		how = "still running"
 	case p.ExitCode != nil:
 		how = fmt.Sprintf("exit %d", *p.ExitCode)

@@ -145,7 +145,7 @@ func reportFromRecord(past *model.RunRecord, of *model.Report) *model.Report {
 	switch {
 	case past.ExitCode != nil:
 		r.ExitCode = *past.ExitCode
-	case past.Going:
+	case past.Running:
 		r.Error = "the run goes on"
 	default:
 		r.Error, r.ExitCode = "the run was killed and left no report", exitFailed

@@ -29,9 +29,9 @@ type job struct {
 	askHelpers bool
 	keep       int
 	labels     map[string]string
-	out        string       // where the plan is saved, "" for nowhere
-	plan       string       // the file of the saved plan that apply is held to
-	saved      *model.Saved // and what it says
+	out        string           // where the plan is saved, "" for nowhere
+	plan       string           // the file of the saved plan that apply is held to
+	saved      *model.SavedPlan // and what it says
 }
 
 // walk loads every manifest before it runs any, so that nothing runs when one of them

@@ -16,12 +16,12 @@ import (
 )
 
 // readSavedPlan reads a plan that plan --out has saved.
-func readSavedPlan(path string) (*model.Saved, *refusal) {
+func readSavedPlan(path string) (*model.SavedPlan, *refusal) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, refuse(exitUnreadable, "read plan %s: %w", path, explainReadError(err, ": make it with settle plan --out"))
 	}
-	var saved model.Saved
+	var saved model.SavedPlan
 	if err := json.Unmarshal(text, &saved); err != nil || saved.Schema != model.SavedSchema {
 		return nil, refuse(exitStale, "read plan %s: it is not a plan that this settle has saved: make it anew with settle plan --out", path)
 	}
@@ -41,7 +41,7 @@ func (j *job) checkSavedPlan(l *loaded, known *memory) *refusal {
 	if j.saved == nil {
 		return nil
 	}
-	if what := j.saved.Differs(l.manifest, known.position(), j.selection(), j.sum(false)); what != "" {
+	if what := j.saved.DescribeChanges(l.manifest, known.position(), j.selection(), j.sum(false)); what != "" {
 		return refuse(exitStale, "the plan %s no longer holds: %s; make a new one with settle plan --out", j.plan, what)
 	}
 	return nil
@@ -82,7 +82,7 @@ func (j *job) save(l *loaded, known *memory, results []model.Result) error {
 	if sum == nil {
 		return fmt.Errorf("save plan %s: the state directory cannot hold the key of its sums; name another one with --state-dir", j.out)
 	}
-	saved := model.Save(l.manifest, known.position(), j.selection(), results, sum)
+	saved := model.SavePlan(l.manifest, known.position(), j.selection(), results, sum)
 	saved.Version, saved.Created = version, l.report.Started
 	text, err := json.MarshalIndent(saved, "", "  ")
 	if err != nil {

@@ -20,7 +20,7 @@ func selectResources(all []*loaded, s model.Selection) {
 		}
 		manifests, paths = append(manifests, l.manifest), append(paths, l.report.Manifest)
 	}
-	refs, tags := s.Unknown(manifests)
+	refs, tags := s.FindUnknown(manifests)
 	var ids, carried []string
 	if len(refs)+len(tags) > 0 {
 		ids, carried = listNames(manifests)

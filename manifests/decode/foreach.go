@@ -31,7 +31,7 @@ func (d *decoder) listItems(f file, item outline.Item, n *yaml.Node) ([]eval.Ite
 		}
 	default:
 		suggestion := "write its items in brackets: [a, b]"
-		if value.Has(n.Value) {
+		if value.HasExpression(n.Value) {
 			suggestion = "declare a variable of type: list"
 		}
 		d.refuse(frame.Subject, f.Pos(n), found.Uses, "want a list or a map, got "+value.Describe(v), suggestion)

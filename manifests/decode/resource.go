@@ -109,10 +109,10 @@ func (d *decoder) add(v *schema.Vocabulary, body *model.Body, id, off string, sp
 	n := len(d.out.Resources)
 	if off == "" { // on this machine another resource may write the same paths
 		for _, c := range body.Claims {
-			d.out.Claims = append(d.out.Claims, entry.Claim{Resource: n, Claim: c})
+			d.out.Claims = append(d.out.Claims, entry.PathClaim{Resource: n, PathClaim: c})
 		}
-		if body.Place.Path != "" {
-			d.out.Places = append(d.out.Places, entry.Place{Resource: n, Place: body.Place})
+		if body.Occupied.Path != "" {
+			d.out.Occupied = append(d.out.Occupied, entry.OccupiedPath{Resource: n, OccupiedPath: body.Occupied})
 		}
 	}
 	d.out.IDs = append(d.out.IDs, id)

@@ -16,8 +16,8 @@ type Entries struct {
 	AliasPos    map[int]model.Pos           // of the aliases, by index of their resource
 	Links       [len(LinkProperties)][]Link // references, by property
 	RefreshOnly []Link                      // resources that wait for a refresh
-	Claims      []Claim
-	Places      []Place
+	Claims      []PathClaim
+	Occupied    []OccupiedPath
 	Unread      map[model.Ref]bool // resources that could not be read: references to them are not reported
 	Incomplete  map[string]bool    // types with resources of unknown names, because a for_each is wrong
 	Secrets     Secrets            // values that environments give to secrets
@@ -32,16 +32,16 @@ type Link struct {
 	ByDefault bool // the reference comes from defaults
 }
 
-// Claim is a path that a resource writes.
-type Claim struct {
+// PathClaim is a path that only one resource may write.
+type PathClaim struct {
 	Resource int
-	model.Claim
+	model.PathClaim
 }
 
-// Place is where a resource stands among the files of the machine.
-type Place struct {
+// OccupiedPath is a path whose entry a resource manages.
+type OccupiedPath struct {
 	Resource int
-	model.Place
+	model.OccupiedPath
 }
 
 // Secrets is a set of values to redact. It keeps the order in which they came.

@@ -159,7 +159,7 @@ func itemNames(item *Item) map[string]any {
 	if item == nil {
 		return nil
 	}
-	return map[string]any{"key": item.Key, "value": value.Native(item.Value)}
+	return map[string]any{"key": item.Key, "value": value.ToNative(item.Value)}
 }
 
 // answer evaluates a condition, for an item or for none. A condition is compiled
@@ -173,10 +173,10 @@ func (e *Env) answer(f Frame, v model.Value, each map[string]any) (a answer) {
 		c, err = condition.Compile(v.Text, names)
 		e.conditions = entry.Put(e.conditions, key, c)
 	} else {
-		c, err = c.For(each)
+		c, err = c.WithEach(each)
 	}
 	if err == nil {
-		a.used = c.Used()
+		a.used = c.Uses()
 		a.holds, err = c.Holds()
 	}
 	if err != nil {
@@ -199,7 +199,7 @@ func (e *Env) conditionNames(f Frame, pos model.Pos, found *Found) condition.Nam
 			case v == nil:
 				return nil, &condition.Error{Message: fmt.Sprintf("the variable %s has no value", name), Suggestion: fmt.Sprintf("give it with --var %s=…, or a default", name)}
 			}
-			return value.Native(v), nil
+			return value.ToNative(v), nil
 		},
 		Host: func(name string) (any, *condition.Error) {
 			if !e.gatherFacts(f, at) {
@@ -209,7 +209,7 @@ func (e *Env) conditionNames(f Frame, pos model.Pos, found *Found) condition.Nam
 			if !ok {
 				return nil, &condition.Error{Message: fmt.Sprintf("this machine does not say host.%s", name), Suggestion: fmt.Sprintf("give it with --fact %s=…", name)}
 			}
-			return value.Native(v), nil
+			return value.ToNative(v), nil
 		},
 		Env: func(name string) string {
 			text, _ := e.environ.get(name)

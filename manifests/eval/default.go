@@ -45,7 +45,7 @@ func (e *Env) followDefault(v *variable, chain []string) {
 
 // followNode searches a node and its children for mistakes in expressions.
 func (e *Env) followNode(f Frame, n *yaml.Node, chain []string) {
-	if n = parse.Target(n); n.Kind == yaml.ScalarNode && value.Has(n.Value) {
+	if n = parse.Target(n); n.Kind == yaml.ScalarNode && value.HasExpression(n.Value) {
 		parts, _ := e.parseParts(f, n)
 		e.refuseRaw(f, n, parts)
 		for _, p := range parts {
@@ -121,7 +121,7 @@ func (e *Env) readVariable(v *variable, found *Found) (any, bool) {
 		result, err = readTyped(text, typ)
 	}
 	if err == nil && typ != "" {
-		result, err = value.As(result, typ)
+		result, err = value.Convert(result, typ)
 	}
 	if err == nil && v.enum != nil {
 		return result, e.checkEnum(v, result, pos, found.Uses)
@@ -143,7 +143,7 @@ func readTyped(text string, typ value.Type) (any, error) {
 		}
 		return nil, fmt.Errorf("want a list, got %q", text)
 	}
-	return value.Read(text, typ)
+	return value.ParseAs(text, typ)
 }
 
 // checkEnum refuses a value, or an item of a list, that the enum of a variable lacks.

@@ -38,7 +38,7 @@ func (e *Env) evaluateNode(f Frame, n *yaml.Node, found *Found) (any, bool) {
 			m, all = append(m, value.Entry{Key: key.Value, Value: v}), e.refuseKey(f, key) && all && ok
 		}
 		return m, all
-	case !value.Has(n.Value):
+	case !value.HasExpression(n.Value):
 		return plainValue(n), true
 	}
 	return e.evaluateText(f, n, found)

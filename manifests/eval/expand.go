@@ -93,7 +93,7 @@ func (e *Env) refuseVariableName(f Frame, n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "${") {
 		return true
 	}
-	if key, _, _ := strings.Cut(n.Value, "="); value.Has(key) {
+	if key, _, _ := strings.Cut(n.Value, "="); value.HasExpression(key) {
 		e.refuse(f, n, "an expression in the name of a variable", "write NAME= and the expression behind it")
 		return false
 	}
@@ -105,7 +105,7 @@ func (e *Env) expandText(f Frame, n *yaml.Node, kind model.Kind, g *graft) (*yam
 	if !e.refuseCCM(f, n) {
 		return nil, false
 	}
-	if !strings.Contains(n.Value, "${") || !value.Has(n.Value) {
+	if !strings.Contains(n.Value, "${") || !value.HasExpression(n.Value) {
 		return n, true
 	}
 	parts, valid := e.parseParts(f, n)

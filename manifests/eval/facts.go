@@ -39,9 +39,9 @@ func (f *facts) gather() error {
 			f.err = err
 			return err
 		}
-		f.all, _ = value.Of(host).(value.Map)
+		f.all, _ = value.FromNative(host).(value.Map)
 	}
-	f.all = f.all.Over(f.given)
+	f.all = f.all.Merge(f.given)
 	return nil
 }
 
@@ -55,7 +55,7 @@ func readFacts(in Inputs, sink *entry.Sink) value.Map {
 				continue
 			}
 			if v, ok := readData(f.File, n, sink); ok {
-				given = given.Over(value.Map{{Key: key.Value, Value: v}})
+				given = given.Merge(value.Map{{Key: key.Value, Value: v}})
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func isTyped(kind model.Kind) bool {
 // addNodes returns a value as nodes at the place of another node.
 func (g *graft) addNodes(n *yaml.Node, v any, kind model.Kind, fill *shape.Fill) *yaml.Node {
 	if text, ok := v.(string); ok && isTyped(kind) {
-		v = value.Plain(text)
+		v = value.ParsePlain(text)
 	}
 	switch v := v.(type) {
 	case value.Map:

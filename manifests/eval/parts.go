@@ -18,14 +18,14 @@ import (
 // HasExpression reports whether a node or one of its children contains ${…}.
 func HasExpression(n *yaml.Node) bool {
 	n = parse.Target(n)
-	return n.Kind == yaml.ScalarNode && value.Has(n.Value) || slices.ContainsFunc(n.Content, HasExpression)
+	return n.Kind == yaml.ScalarNode && value.HasExpression(n.Value) || slices.ContainsFunc(n.Content, HasExpression)
 }
 
 // VariesByResource reports whether a node contains an expression that leads to
 // another value for each resource: ${self.…} or ${each.…}.
 func VariesByResource(n *yaml.Node) bool {
 	n = parse.Target(n)
-	if n.Kind == yaml.ScalarNode && value.Has(n.Value) {
+	if n.Kind == yaml.ScalarNode && value.HasExpression(n.Value) {
 		parts, _ := value.Parse(n.Value)
 		return slices.ContainsFunc(parts, func(p value.Part) bool {
 			return p.Expr != nil && (p.Expr.Root == "self" || p.Expr.Root == "each")
@@ -60,7 +60,7 @@ func (e *Env) refuseRaw(f Frame, n *yaml.Node, parts []value.Part) bool {
 // refuseKey refuses an expression in a key of a map. It returns true when the key
 // has no expression.
 func (e *Env) refuseKey(f Frame, key *yaml.Node) bool {
-	if !strings.Contains(key.Value, "${") || !value.Has(key.Value) {
+	if !strings.Contains(key.Value, "${") || !value.HasExpression(key.Value) {
 		return true
 	}
 	e.refuse(f, key, fmt.Sprintf("an expression in the key %s", parse.Quote(key.Value)), "write the key out: only values can have expressions")

@@ -45,7 +45,7 @@ func (t *tally) add(expression string, v any) bool {
 	size := len(text)
 	if !isText {
 		const each = 64 // bytes that one more value costs, whatever it is
-		value.Scalars(v, func(any) { size += each })
+		value.EachScalar(v, func(any) { size += each })
 		text = value.JSON(v)
 		size += len(text)
 	}

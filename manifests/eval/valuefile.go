@@ -81,7 +81,7 @@ func plainValue(n *yaml.Node) any {
 		}
 		return m
 	case n.Style == 0:
-		return value.Plain(n.Value)
+		return value.ParsePlain(n.Value)
 	}
 	return n.Value
 }

@@ -155,7 +155,7 @@ func readDeclaration(r shape.Reader, d declaration, n *yaml.Node) (declaration, 
 // hide redacts the texts and numbers of a value. A bool is not redacted: its two
 // values are everywhere.
 func (e *Env) hide(v any) {
-	value.Scalars(v, func(scalar any) {
+	value.EachScalar(v, func(scalar any) {
 		if _, ok := scalar.(bool); ok || scalar == nil {
 			return
 		}
@@ -167,9 +167,9 @@ func (e *Env) hide(v any) {
 // hideDefault redacts the default of a secret before its expressions are
 // evaluated: every text in it, and the text behind ":-" in an expression.
 func (e *Env) hideDefault(v any) {
-	value.Scalars(v, func(scalar any) {
+	value.EachScalar(v, func(scalar any) {
 		text, isText := scalar.(string)
-		if !isText || !value.Has(text) {
+		if !isText || !value.HasExpression(text) {
 			e.hide(scalar)
 			return
 		}

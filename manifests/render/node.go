@@ -81,7 +81,7 @@ func renderAny(v model.Value) *yaml.Node {
 // escape returns a text that stands for itself, also where it looks like an
 // expression.
 func escape(text string) string {
-	if !value.Has(text) {
+	if !value.HasExpression(text) {
 		return text
 	}
 	return value.Escape(text)

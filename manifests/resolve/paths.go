@@ -28,7 +28,7 @@ func checkClaims(in entry.Entries, sink *entry.Sink) {
 			refused = c.Resource
 			r := &in.Resources[c.Resource]
 			message := fmt.Sprintf("%s is written by %s at %s already", c.Path, in.IDs[other], entry.Line(in.Resources[other].Pos))
-			p := entry.Subject{ID: in.IDs[c.Resource]}.Problem(c.Claim.Pos, message, "let one resource write it")
+			p := entry.Subject{ID: in.IDs[c.Resource]}.Problem(c.PathClaim.Pos, message, "let one resource write it")
 			sink.Refuse(entry.Attribute(p, r.Values))
 		}
 	}
@@ -44,8 +44,8 @@ type made struct {
 // system accepts are left out: to search above them would only take time.
 func listMade(in entry.Entries) []made {
 	var list []made
-	for _, p := range in.Places {
-		if !p.Empty && len(p.Path) <= entry.MaxPath {
+	for _, p := range in.Occupied {
+		if !p.Absent && len(p.Path) <= entry.MaxPath {
 			list = append(list, made{p.Resource, p.Path})
 		}
 	}
@@ -61,45 +61,45 @@ func listMade(in entry.Entries) []made {
 // resource that makes the directory. It refuses what would be below a resource
 // that makes no directory.
 func addParents(in entry.Entries, sink *entry.Sink) {
-	if len(in.Places) == 0 {
+	if len(in.Occupied) == 0 {
 		return
 	}
-	places := make(map[string]int, len(in.Places)) // indexes of in.Places
-	for i, p := range in.Places {
+	occupied := make(map[string]int, len(in.Occupied)) // indexes of in.Occupied
+	for i, p := range in.Occupied {
 		if len(p.Path) <= entry.MaxPath {
-			places[p.Path] = i
+			occupied[p.Path] = i
 		}
 	}
 	found := map[string]int{}
 	var edges [][2]int // the resource that waits, and the one that goes first
 	for _, w := range listMade(in) {
-		at := findNearest(filepath.Dir(w.path), places, found)
-		if at < 0 || in.Places[at].Resource == w.resource {
+		at := findNearest(filepath.Dir(w.path), occupied, found)
+		if at < 0 || in.Occupied[at].Resource == w.resource {
 			continue
 		}
-		place := in.Places[at]
-		if !place.Closed {
-			edges = append(edges, [2]int{w.resource, place.Resource})
+		above := in.Occupied[at]
+		if !above.Leaf {
+			edges = append(edges, [2]int{w.resource, above.Resource})
 			continue
 		}
 		s := entry.Subject{ID: in.IDs[w.resource]}
-		message := fmt.Sprintf("%s is below %s, where %s at %s makes no directory", w.path, place.Path, in.IDs[place.Resource], entry.Line(in.Resources[place.Resource].Pos))
+		message := fmt.Sprintf("%s is below %s, where %s at %s makes no directory", w.path, above.Path, in.IDs[above.Resource], entry.Line(in.Resources[above.Resource].Pos))
 		sink.Refuse(s.Problem(in.Resources[w.resource].Pos, message, "declare the directory, or take one of them out"))
 	}
 	joinParents(in.Resources, edges)
 }
 
-// findNearest returns the index of the innermost place at a directory or above
-// it, -1 for none. It keeps every answer in found, for the next path.
-func findNearest(dir string, places, found map[string]int) int {
+// findNearest returns the index of the innermost occupied path at a directory or
+// above it, -1 for none. It keeps every answer in found, for the next path.
+func findNearest(dir string, occupied, found map[string]int) int {
 	at, known := found[dir]
 	if known {
 		return at
 	}
-	at, stands := places[dir]
-	if up := filepath.Dir(dir); !stands && up != dir {
-		at = findNearest(up, places, found)
-	} else if !stands {
+	at, isOccupied := occupied[dir]
+	if up := filepath.Dir(dir); !isOccupied && up != dir {
+		at = findNearest(up, occupied, found)
+	} else if !isOccupied {
 		at = -1
 	}
 	found[dir] = at

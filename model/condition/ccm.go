@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// ccmFacts are the facts of CCM's that settle has too, under its own names.
+// ccmFacts maps the names of CCM's facts to those of settle.
 var ccmFacts = map[string]string{
 	"host.info.os": "host.os", "host.info.platformFamily": "host.family", "host.info.platform": "host.distribution", "host.info.platformVersion": "host.version",
 	"host.info.kernelArch": "host.arch", "host.info.kernelVersion": "host.kernel", "host.info.hostname": "host.hostname", "host.info.virtualizationSystem": "host.virtualization",
 	"network.interfaces": "host.interfaces",
 }
 
-// FromCCM is what settle calls a value that CCM finds at a path, such as
-// data.package_name, facts.host.info.os or Environ.HOME; "" when there is none.
+// FromCCM returns settle's name for a value of CCM, given as a path such as
+// data.package_name, facts.host.info.os or Environ.HOME. It returns "" for an
+// unknown path.
 func FromCCM(path string) string {
 	root, rest, ok := strings.Cut(path, ".")
 	switch {
@@ -29,14 +30,14 @@ func FromCCM(path string) string {
 	return ""
 }
 
-// ofCCM suggests the name of a value of CCM's, "" when there is none or when the
-// path is none of CCM's.
-func ofCCM(path ...string) string {
+// suggestFromCCM returns a suggestion with settle's name for a path of CCM, "" for
+// an unknown path.
+func suggestFromCCM(path ...string) string {
 	if slices.Contains(path, "") {
 		return ""
 	}
-	if ours := FromCCM(strings.Join(path, ".")); ours != "" {
-		return "write " + ours
+	if name := FromCCM(strings.Join(path, ".")); name != "" {
+		return "write " + name
 	}
 	return ""
 }

@@ -1,11 +1,10 @@
-// Package condition decides whether a resource is for this machine: it compiles
-// what when says, in the language of github.com/expr-lang/expr, and evaluates it
-// over variables, the environment and facts of the host. It touches nothing: the
-// values are handed in, one by one as a condition names them.
+// Package condition decides whether a resource is for this machine. It compiles the
+// condition of when, in the language of github.com/expr-lang/expr, and evaluates it
+// over variables, environment variables and facts of the host. It does no IO: the
+// caller passes functions that return the values which a condition names.
 //
-// A condition is a pure function of those values, and a small one: there is no
-// clock in it, nothing is defined or repeated at will, and what it may cost is
-// bounded before it is evaluated.
+// A condition is a pure function of those values. It has no clock, no definitions
+// and no loops of its own, and its cost is bounded before it is evaluated.
 package condition
 
 import (
@@ -23,54 +22,55 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// Names are what a condition can speak of: var.NAME, env.NAME, host.NAME, and
-// each.key and each.value where it is one of several for the items of a list. The
-// functions are called only for what it does speak of. Values are texts, bools,
-// ints, float64s, []any and map[string]any.
+// Names are the names that a condition can use: var.NAME, env.NAME, host.NAME, and
+// each.key and each.value within for_each. The functions are called only for the
+// names that the condition uses. Values are strings, bools, ints, float64s, []any
+// and map[string]any.
 type Names struct {
-	Vars  []string                        // declared; anything else is a mistake
-	Facts []string                        // known; anything else is a mistake
-	Var   func(name string) (any, *Error) // the place in the error is not looked at
+	Vars  []string                        // all declared variables
+	Facts []string                        // all known facts
+	Var   func(name string) (any, *Error) // the place in the error is ignored
 	Host  func(name string) (any, *Error)
 	Env   func(name string) string // "" when unset
-	Each  map[string]any           // key and value of an item; nil where there is none
+	Each  map[string]any           // key and value of an item; nil without for_each
 }
 
-// Condition is a condition that can be evaluated.
+// Condition is a compiled condition with the values that it uses.
 type Condition struct {
 	program *vm.Program
-	walk    *walk // what it speaks of
+	checker *checker // has the values
 }
 
-// Use is a value that a condition speaks of.
+// Use is a value that a condition uses.
 type Use struct {
 	Name  string // var.NAME, env.NAME or host.NAME
 	Value any
 }
 
-// Used returns what the condition speaks of, in the order of the text.
-func (c *Condition) Used() []Use { return c.walk.used }
+// Uses returns the values that the condition uses, in the order of the text.
+func (c *Condition) Uses() []Use { return c.checker.used }
 
-// For returns the condition for another item, whose each has the Shape of that
-// which the condition was compiled with. The error is an *Error.
-func (c *Condition) For(each map[string]any) (*Condition, error) {
-	w := *c.walk
-	w.names.Each = each
-	if err := w.affordable(); err != nil {
+// WithEach returns the condition for another item of for_each. Its key and value
+// must have the Shape of those that the condition was compiled with. The error is
+// an *Error.
+func (c *Condition) WithEach(each map[string]any) (*Condition, error) {
+	checker := *c.checker
+	checker.names.Each = each
+	if err := checker.limitWork(); err != nil {
 		return nil, err
 	}
-	return &Condition{c.program, &w}, nil
+	return &Condition{c.program, &checker}, nil
 }
 
-// Error is what is wrong with a condition, and where in its text.
+// Error is a mistake in a condition with its place in the text.
 type Error struct {
 	Line, Column int // from 1, in characters
 	Message      string
 	Suggestion   string // "" when there is none
-	Next         *Error // what else is wrong; nil for nothing
+	Next         *Error // the next mistake; nil for the last one
 }
 
-// Error returns the message and what to do.
+// Error returns the place, the message and the suggestion as one line.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 	if e.Suggestion != "" {
@@ -80,28 +80,27 @@ func (e *Error) Error() string {
 }
 
 const (
-	// maxText is how long a condition may be: nested brackets cost stack.
+	// maxText limits the length of a condition in bytes: nested brackets cost stack.
 	maxText = 4096
-	// maxWork is how many bytes and values evaluating it may look at.
+	// maxWork limits the number of bytes and values that an evaluation may read.
 	maxWork = 1e10
 )
 
-// functions are those that a condition may call: none depends on anything but
-// its arguments, and none makes much out of little.
+// functions are the functions that a condition may call. Each depends on its
+// arguments only, and returns nothing much larger than them.
 var functions = []string{
 	"all", "any", "count", "filter", "find", "first", "float", "get", "hasPrefix", "hasSuffix", "int", "keys", "last",
 	"len", "lower", "map", "max", "min", "none", "one", "split", "string", "trim", "trimPrefix", "trimSuffix", "upper", "values",
 }
 
-// Compile checks a condition: its words, its names and its types. The error is
-// an *Error.
+// Compile parses a condition and checks its names and types. The error is an *Error.
 func Compile(text string, names Names) (c *Condition, err error) {
 	defer func() {
-		if p := recover(); p != nil { // of the library, whatever the text is
-			c, err = nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("no condition: %v", p)}
+		if p := recover(); p != nil { // the library may panic on an odd text
+			c, err = nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("invalid condition: %v", p)}
 		}
 	}()
-	if problem := unreadable(text); problem != nil {
+	if problem := checkText(text); problem != nil {
 		return nil, problem
 	}
 	options := []expr.Option{expr.AsBool(), expr.DisableAllBuiltins()}
@@ -117,41 +116,41 @@ func Compile(text string, names Names) (c *Condition, err error) {
 	}
 	tree, err := parser.ParseWithConfig(text, config)
 	if err != nil {
-		return nil, inWords(text, err)
+		return nil, rewordError(text, err)
 	}
-	w := newWalk(text, names)
-	w.walk(tree.Node, 0)
-	if w.err != nil {
-		return nil, w.err
+	checker := newChecker(text, names)
+	checker.visit(tree.Node, 0)
+	if checker.err != nil {
+		return nil, checker.err
 	}
-	if err := w.affordable(); err != nil {
+	if err := checker.limitWork(); err != nil {
 		return nil, err
 	}
-	program, err := expr.Compile(text, append(options, expr.Env(w.types()))...)
+	program, err := expr.Compile(text, append(options, expr.Env(checker.listTypes()))...)
 	if err != nil {
-		return nil, inWords(text, err)
+		return nil, rewordError(text, err)
 	}
-	return &Condition{program, w}, nil
+	return &Condition{program, checker}, nil
 }
 
-// Holds evaluates the condition. The error is an *Error: of a text that is no
-// number, say.
+// Holds evaluates the condition. The error is an *Error, such as that of int() with
+// a text that is not a number.
 func (c *Condition) Holds() (bool, error) {
 	text := c.program.Source().String()
-	result, err := expr.Run(c.program, c.walk.values())
+	result, err := expr.Run(c.program, c.checker.listValues())
 	if err != nil {
-		return false, inWords(text, err)
+		return false, rewordError(text, err)
 	}
 	holds, ok := result.(bool)
 	if !ok {
-		return false, inWords(text, fmt.Errorf("expected bool, but got %T", result))
+		return false, rewordError(text, fmt.Errorf("expected bool, but got %T", result))
 	}
 	return holds, nil
 }
 
-// typeOf is the type of a value: a map has the keys that it has, so that others
-// are mistakes; a list has the type that all its items have. Values of one Shape
-// have one type.
+// typeOf returns the type of a value. The type of a map has exactly the map's keys,
+// so that other keys are mistakes. The type of a list is that of all its items.
+// Values of one Shape have one type.
 func typeOf(value any) types.Type {
 	switch v := value.(type) {
 	case map[string]any:
@@ -161,7 +160,7 @@ func typeOf(value any) types.Type {
 		}
 		return m
 	case []any:
-		if common(v) == "" {
+		if sharedShape(v) == "" {
 			return types.Array(types.Any)
 		}
 		return types.Array(typeOf(v[0]))
@@ -171,8 +170,8 @@ func typeOf(value any) types.Type {
 	return types.TypeOf(value)
 }
 
-// Shape tells values that a compiled condition cannot tell apart by their types
-// from others.
+// Shape describes the type of a value as text. A compiled condition can be used for
+// every value of the same Shape.
 func Shape(value any) string {
 	switch v := value.(type) {
 	case map[string]any:
@@ -182,13 +181,13 @@ func Shape(value any) string {
 		}
 		return "{" + b.String() + "}"
 	case []any:
-		return "[" + common(v) + "]"
+		return "[" + sharedShape(v) + "]"
 	}
 	return fmt.Sprintf("%T", value)
 }
 
-// common is the shape that all items of a list have, "" when there is none.
-func common(list []any) string {
+// sharedShape returns the shape of all items of a list, "" when they differ.
+func sharedShape(list []any) string {
 	shape := ""
 	for i, item := range list {
 		switch s := Shape(item); {
@@ -201,9 +200,8 @@ func common(list []any) string {
 	return shape
 }
 
-// place is the line and column of a character of a text, all from 1 but the
-// character's number.
-func place(text string, at int) (line, column int) {
+// placeOf returns the line and column, from 1, of the character with this index.
+func placeOf(text string, at int) (line, column int) {
 	line, column = 1, 1
 	for n, r := range []rune(text) {
 		if n == at {
@@ -217,12 +215,12 @@ func place(text string, at int) (line, column int) {
 	return line, column
 }
 
-// located is where the library says that an error is.
-func located(text string, err error) (line, column int, message string) {
+// locateError returns the place and the message of an error of the library.
+func locateError(text string, err error) (line, column int, message string) {
 	var found *file.Error
 	if !errors.As(err, &found) {
 		return 1, 1, err.Error()
 	}
-	line, column = place(text, found.From)
+	line, column = placeOf(text, found.From)
 	return line, column, found.Message
 }

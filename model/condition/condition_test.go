@@ -200,7 +200,7 @@ func TestValuesAreAskedForOnce(t *testing.T) {
 	if err != nil || fmt.Sprint(asked) != "[os cpus]" {
 		t.Fatalf("asked for %v, %v", asked, err)
 	}
-	if got := fmt.Sprint(c.Used()); got != "[{host.os linux} {env.CI true} {host.cpus 4}]" {
+	if got := fmt.Sprint(c.Uses()); got != "[{host.os linux} {env.CI true} {host.cpus 4}]" {
 		t.Errorf("used %s", got)
 	}
 }
@@ -224,7 +224,7 @@ func TestFor(t *testing.T) {
 		if condition.Shape(tt.each) != condition.Shape(n.Each) {
 			t.Errorf("%v has another shape", tt.each)
 		}
-		other, err := c.For(tt.each)
+		other, err := c.WithEach(tt.each)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.For(item(0, true, make([]any, 100_000)...)); err == nil {
+	if _, err := c.WithEach(item(0, true, make([]any, 100_000)...)); err == nil {
 		t.Error("a list may be as long as it likes")
 	}
 }

@@ -23,18 +23,18 @@ type Task struct {
 	Resource *model.Resource
 	Ask      model.Ask
 	ID       string              // of the resource
-	Upstream string              // a preview's: the first resource upstream that is going to run before
-	MayBy    string              // a preview's: a publisher that may change and may not
-	Ignored  string              // the first resource upstream whose failure is ignored: it refreshes nobody
-	Left     *model.StrayProcess // a process that an earlier run of the resource left running
-	Recalls  bool                // a later run will know how this one ended
+	Upstream string              // a preview's: the first resource upstream that is going to run
+	MayBy    string              // a preview's: the first publisher that may change
+	Ignored  string              // the first resource upstream whose failure is ignored, so that it refreshes no subscriber
+	Stray    *model.StrayProcess // a process of an earlier run that still runs
+	Recorded bool                // a later run will know how this one ended
 	now      func() time.Time
 }
 
 // task returns the task for a resource whose upstream has ended.
 func (w *walk) task(n int) Task {
 	r := &w.m.Resources[n]
-	t := Task{Resource: r, ID: w.results[n].ID, Recalls: w.opts.RemembersState, now: w.opts.Now}
+	t := Task{Resource: r, ID: w.results[n].ID, Recorded: w.opts.RemembersState, now: w.opts.Now}
 	for _, e := range r.Upstream {
 		o := &w.results[e.On]
 		switch {
@@ -47,7 +47,7 @@ func (w *walk) task(n int) Task {
 	}
 	w.inherit(n)
 	first := w.nodes[n].pending
-	if w.nodes[n].apart {
+	if w.nodes[n].independent {
 		first = w.nodes[n].pendingAny
 	}
 	if first >= 0 {
@@ -68,7 +68,7 @@ func (w *walk) task(n int) Task {
 	case t.MayBy != "":
 		t.Ask.Refresh = model.Maybe
 	}
-	t.Left = w.findStray(r, t.Ask.Owed)
+	t.Stray = w.findStray(r, t.Ask.Owed)
 	return t
 }
 
@@ -102,7 +102,7 @@ func (w *walk) inherit(n int) {
 	for _, e := range w.m.Resources[n].Upstream {
 		on, o := &w.nodes[e.On], &w.results[e.On]
 		setFirst(&to.pending, e.On, on.pending, o.Pending)
-		setFirst(&to.pendingAny, e.On, on.pendingAny, o.Pending && !on.apart)
+		setFirst(&to.pendingAny, e.On, on.pendingAny, o.Pending && !on.independent)
 		setFirst(&to.ignored, e.On, on.ignored, o.Ignored)
 	}
 }
@@ -218,8 +218,8 @@ func check(ctx context.Context, t *Task) (model.Result, model.Decision, error) {
 	switch {
 	case ctx.Err() != nil:
 		o.Status, o.Reason = model.Interrupted, context.Cause(ctx).Error()
-	case err == nil && t.Left != nil: // also when a guard says no by now: the process may still change something
-		err = &stillRuns{*t.Left, t.Left.ID != t.ID && t.Left.ID != t.Resource.AliasID()}
+	case err == nil && t.Stray != nil: // also when a guard says no by now: the process may still change something
+		err = &stillRuns{*t.Stray, t.Stray.ID != t.ID && t.Stray.ID != t.Resource.AliasID()}
 	case err == nil && d.Act && t.Ask.Refresh == model.Yes:
 		o.RefreshedBy = refreshers(t.Ask)
 	}
@@ -311,10 +311,10 @@ func unsuccessful(ctx context.Context, t *Task, o model.Result, effect *model.Ef
 	} else {
 		o = failed(t.Resource, o, err)
 	}
-	if !o.Began { // things are as they were left before
+	if !o.Began { // nothing has changed since the last state
 		o.LastState = t.Ask.LastState
 	}
-	if effect.Appeared != "" && t.Recalls {
+	if effect.Appeared != "" && t.Recorded {
 		o.Warn(fmt.Sprintf("%s appeared although the command failed: it runs again; `settle forget %s` keeps it as it is", effect.Appeared, o.ID))
 	}
 	return o

@@ -1,7 +1,7 @@
 // Package engine walks a plan: one deciding goroutine, a bounded number of
 // workers. It is the only concurrency in the program above the processes
-// themselves. It does no IO of its own: what looks at or changes the machine is
-// a Spec's, what is remembered goes to a Journal, what is told goes to a Watch.
+// themselves. It does no IO of its own: a Spec reads and changes the machine, a
+// Journal keeps records, and a Watch receives progress.
 package engine
 
 import (
@@ -57,7 +57,7 @@ type Options struct {
 //
 // When ctx ends, nothing more starts and Run waits for what runs: a Spec's Run
 // has to end on ctx. The error is the journal's: the walk was stopped because
-// nothing can be remembered any more; or an *ErrDiffers, when it was held to a
+// nothing can be remembered any more; or an *ErrDiffers, when the walk had to keep to a
 // saved plan.
 func Run(ctx context.Context, plan *model.Plan, opts Options) ([]model.Result, error) {
 	w := newWalk(plan, opts)
@@ -95,15 +95,15 @@ type walk struct {
 // node is the state of one resource in a walk. Indexes of resources are -1 for no
 // resource.
 type node struct {
-	waits      int   // how many upstream resources have not ended
-	downstream []int // neighbours, once each
-	root       int   // of a skipped resource: the failure that the skip goes back to
-	pending    int   // first resource upstream that a preview expects to run before
-	pendingAny int   // the same, without the resources that change one thing only
-	ignored    int   // first resource upstream whose failure was ignored
-	apart      bool  // it reads and changes one thing only
-	journaled  bool  // the journal records it: also when only earlier runs owe it something
-	hasState   bool  // the journal has a last state to drop before it acts
+	waits       int   // how many upstream resources have not ended
+	downstream  []int // neighbours, once each
+	root        int   // of a skipped resource: the failure that the skip goes back to
+	pending     int   // first resource upstream that a preview expects to run before
+	pendingAny  int   // the same, without the independent resources
+	ignored     int   // first resource upstream whose failure was ignored
+	independent bool  // as in model.About
+	journaled   bool  // the journal records it: also when only earlier runs owe it something
+	hasState    bool  // the journal has a last state to drop before it acts
 }
 
 // message is sent by a worker: a result, a process that started, or a panic.
@@ -125,7 +125,7 @@ func newWalk(plan *model.Plan, opts Options) *walk {
 		r, about := &m.Resources[i], m.Resources[i].Spec.About()
 		w.results[i].ID = r.ID()
 		w.nodes[i] = node{
-			downstream: w.nodes[i].downstream, root: -1, pending: -1, pendingAny: -1, ignored: -1, apart: about.Apart,
+			downstream: w.nodes[i].downstream, root: -1, pending: -1, pendingAny: -1, ignored: -1, independent: about.Independent,
 			journaled: r.Journaled() || len(plan.Memory.OwedTo(r)) > 0 || plan.Memory.UnfinishedIn(r) != "",
 			hasState:  !about.KeepsState && plan.Memory.LastStateOf(r) != "",
 		}
@@ -187,7 +187,7 @@ func (w *walk) work(piece func() message) {
 	}
 	go func() {
 		defer func() {
-			if bug := recover(); bug != nil { // the caller of Run has to hear of it, and no one else can
+			if bug := recover(); bug != nil { // the deciding goroutine panics with it, so that the caller of Run gets it
 				w.inbox <- message{bug: bug}
 			}
 		}()
@@ -246,7 +246,7 @@ func (w *walk) handle(ctx context.Context, msg message, due []message) []message
 		return due
 	}
 	r := &w.m.Resources[msg.n]
-	if w.nodes[msg.n].hasState { // until it has ended, no one knows
+	if w.nodes[msg.n].hasState { // its last state is unknown until it has ended
 		w.records = append(w.records, lastStateRecord(r, ""))
 	}
 	if w.nodes[msg.n].journaled {

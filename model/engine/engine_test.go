@@ -116,9 +116,9 @@ func FuzzTruthOfAPlan(f *testing.F) {
 // nobody else touches it does what an apply does, whatever fails on the way.
 func checkHeld(t *testing.T, m *model.Manifest, memory model.Memory, plan, want []model.Result) {
 	t.Helper()
-	saved := model.Save(m, "", model.Selection{}, plan, plainSum)
+	saved := model.SavePlan(m, "", model.Selection{}, plan, plainSum)
 	held, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"},
-		engine.Options{Act: engine.Hold(saved.Said(), plainSum), Journal: &tape{}, RemembersState: true, Now: clock})
+		engine.Options{Act: engine.Hold(saved.DecisionsByID(), plainSum), Journal: &tape{}, RemembersState: true, Now: clock})
 	if err != nil {
 		t.Errorf("an apply strays from its own plan: %v", err)
 	}
@@ -286,7 +286,7 @@ func chain(specs ...*spec) (*model.Manifest, **world) {
 // between may change it all.
 func TestApart(t *testing.T) {
 	apart := func() *spec {
-		return &spec{about: model.About{Apart: true}, cond: model.Guards{Creates: []string{"x"}}}
+		return &spec{about: model.About{Independent: true}, cond: model.Guards{Creates: []string{"x"}}}
 	}
 	wide := func() *spec { return &spec{cond: model.Guards{Creates: []string{"x"}}} }
 	for _, tt := range []struct {
@@ -562,10 +562,10 @@ func TestHold(t *testing.T) {
 			}
 			(*w).cells["guard"] = 1
 			memory := model.Replay(nil)
-			saved := model.Save(m, "p", model.Selection{}, preview(t, m, memory, engine.Options{}), plainSum)
+			saved := model.SavePlan(m, "p", model.Selection{}, preview(t, m, memory, engine.Options{}), plainSum)
 			tt.change(*w, m, &memory)
 			_, err := engine.Run(t.Context(), &model.Plan{Manifest: m, Memory: memory, Run: "r1"},
-				engine.Options{Act: engine.Hold(saved.Said(), plainSum), Journal: engine.NoJournal{}, Now: clock})
+				engine.Options{Act: engine.Hold(saved.DecisionsByID(), plainSum), Journal: engine.NoJournal{}, Now: clock})
 			var differs *engine.ErrDiffers
 			switch errors.As(err, &differs); {
 			case tt.id == "" && err != nil:

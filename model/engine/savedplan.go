@@ -7,16 +7,17 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// ErrDiffers is why a walk that was held to a saved plan was stopped.
+// ErrDiffers is the error of a walk that was stopped because a resource no longer
+// matches the saved plan.
 type ErrDiffers struct {
-	ID   string
-	Said model.Status // by the plan
-	Now  string       // what is true now
+	ID      string
+	Planned model.Status
+	Now     string // the decision of this run
 }
 
-// Error says which resource differs, what the plan said and what is true now.
+// Error names the resource, the decision of the plan and that of this run.
 func (e *ErrDiffers) Error() string {
-	return fmt.Sprintf("%s: the plan said %s, now it %s", e.ID, words[e.Said], e.Now)
+	return fmt.Sprintf("%s: the plan said %s, now it %s", e.ID, words[e.Planned], e.Now)
 }
 
 var words = map[model.Status]string{
@@ -25,26 +26,25 @@ var words = map[model.Status]string{
 	model.NotReached: "nothing of it",
 }
 
-// Hold returns an Act that is Apply as long as each resource is decided as a
-// saved plan said. What may run may also not; everything else must be so. Only
-// what a plan is never about, a failure in this run, may come between: as one
-// skips what depends on it, one that is ignored spares what it would have
-// refreshed.
-func Hold(said map[string]model.SavedDecision, sum model.KeyedSum) Act {
+// Hold returns an Act that applies each resource as long as its decision matches the
+// saved plan. A resource that may run may also be stable. Failures of this run are
+// the only accepted difference, because a plan cannot foresee them: a failure skips
+// its dependents, and an ignored one does not refresh its subscribers.
+func Hold(planned map[string]model.SavedDecision, sum model.KeyedSum) Act {
 	return func(ctx context.Context, t Task) (model.Result, Rest) {
 		o, rest := Apply(ctx, t)
-		was := said[o.ID].Status
-		spared := was == model.WouldRefresh && t.Ask.Refresh == model.No && t.Ignored != ""
+		was := planned[o.ID].Status
+		notRefreshed := was == model.WouldRefresh && t.Ask.Refresh == model.No && t.Ignored != ""
 		var same bool
 		var now string
 		switch {
 		case o.Status == model.Interrupted:
 			return o, nil
 		case o.Status == model.Failed:
-			same, now = was == model.Failed || spared, "cannot be decided: "+o.Reason
+			same, now = was == model.Failed || notRefreshed, "cannot be decided: "+o.Reason
 		case rest == nil:
-			same, now = was == model.Stable || spared, "is stable: "+o.Reason
-		case was != model.MayRun && !said[o.ID].ShowedDiff(o.DiffSum, sum):
+			same, now = was == model.Stable || notRefreshed, "is stable: "+o.Reason
+		case was != model.MayRun && !planned[o.ID].ShowedDiff(o.DiffSum, sum):
 			now = "would change something else: " + o.Reason
 		default:
 			same, now = was == model.WouldRun || was == model.WouldRefresh, "would run: "+o.Reason

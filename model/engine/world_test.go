@@ -149,7 +149,7 @@ func shape(rng *rand.Rand, s *spec, upstream []int, failures bool) {
 	for _, cell := range s.cond.Creates {
 		own = own && cell == s.id
 	}
-	s.about.Apart = own && rng.IntN(2) == 0
+	s.about.Independent = own && rng.IntN(2) == 0
 	s.clears = rng.IntN(4) == 0
 	s.cond.RefreshOnly = rng.IntN(4) == 0
 	if rng.IntN(4) == 0 {

@@ -5,18 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
 )
 
-// Roots are the words that a path may begin with. raw stands before another one.
+// Roots are the first names of all paths. raw may precede one of them.
 var Roots = []string{"var", "env", "host", "self", "each"}
 
 const raw = "raw"
 
-// Part is a piece of a text.
+// Part is a part of a text: plain text or one expression.
 type Part struct {
-	Text string // what it means; of an expression how it is written
-	Expr *Expr  // nil for a piece that is just text
+	Text string // the text, or the expression as written
+	Expr *Expr  // nil for a piece of plain text
 }
 
 // Expr is one expression, ${ROOT.path} or ${ROOT.path:-default}.
@@ -29,22 +30,19 @@ type Expr struct {
 	Raw        bool // ${raw.ROOT.path}
 }
 
-// Fault is what is wrong with an expression.
-type Fault struct{ Message, Suggestion string }
-
-// Has says whether there is anything to do for Parse in a text: it has an
-// expression in it, or what escapes one.
-func Has(text string) bool {
-	start, _ := find(text, 0)
+// HasExpression reports whether a text has an expression or an escaped one, so that
+// it needs Parse.
+func HasExpression(text string) bool {
+	start, _ := findExpression(text, 0)
 	return start >= 0
 }
 
-// Escape returns the text that Parse reads as the given one, without expressions.
+// Escape returns a text that Parse reads as the given one, without expressions.
 func Escape(text string) string {
 	var b strings.Builder
 	from := 0
 	for {
-		start, after := find(text, from)
+		start, after := findExpression(text, from)
 		if start < 0 {
 			b.WriteString(text[from:])
 			return b.String()
@@ -54,10 +52,9 @@ func Escape(text string) string {
 	}
 }
 
-// Parse cuts a text into its parts. An expression is ${ with a word and a dot
-// behind it, and one more dollar in front takes its meaning away; nothing else
-// in a text means anything.
-func Parse(text string) (parts []Part, faults []Fault) {
+// Parse splits a text into its parts. An expression begins with ${, a word and a
+// dot. One more dollar in front escapes it. Everything else is plain text.
+func Parse(text string) (parts []Part, problems []model.Advice) {
 	var literal strings.Builder
 	flush := func() {
 		if literal.Len() > 0 {
@@ -67,7 +64,7 @@ func Parse(text string) (parts []Part, faults []Fault) {
 	}
 	from := 0
 	for {
-		start, after := find(text, from)
+		start, after := findExpression(text, from)
 		if start < 0 {
 			break
 		}
@@ -77,10 +74,10 @@ func Parse(text string) (parts []Part, faults []Fault) {
 			continue
 		}
 		literal.WriteString(text[from:start])
-		expr, fault := parse(text[start:])
+		expr, problem := parseExpression(text[start:])
 		from = start + len(expr.Text)
-		if fault != nil {
-			faults = append(faults, *fault)
+		if problem != nil {
+			problems = append(problems, *problem)
 			continue
 		}
 		flush()
@@ -88,12 +85,12 @@ func Parse(text string) (parts []Part, faults []Fault) {
 	}
 	literal.WriteString(text[from:])
 	flush()
-	return parts, faults
+	return parts, problems
 }
 
-// find returns where the next ${word. begins, and where it ends; -1 when there
-// is none.
-func find(text string, from int) (start, after int) {
+// findExpression returns the offsets of the next ${word. and of the byte after it,
+// -1 without one.
+func findExpression(text string, from int) (start, after int) {
 	for {
 		i := strings.Index(text[from:], "${")
 		if i < 0 {
@@ -101,7 +98,7 @@ func find(text string, from int) (start, after int) {
 		}
 		start = from + i
 		after = start + 2
-		for after < len(text) && inWord(text[after], after > start+2) {
+		for after < len(text) && isWordByte(text[after], after > start+2) {
 			after++
 		}
 		if after > start+2 && after < len(text) && text[after] == '.' {
@@ -111,32 +108,32 @@ func find(text string, from int) (start, after int) {
 	}
 }
 
-// inWord says whether a letter may stand in the word before the first dot.
-func inWord(c byte, digits bool) bool {
+// isWordByte reports whether a byte may be part of the word before the first dot.
+func isWordByte(c byte, digits bool) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || digits && '0' <= c && c <= '9'
 }
 
-// inName says whether a letter may stand in a name of a path.
-func inName(c byte) bool { return inWord(c, true) || c == '-' }
+// isNameByte reports whether a byte may be part of a name in a path.
+func isNameByte(c byte) bool { return isWordByte(c, true) || c == '-' }
 
-// IsName says whether a path can lead to a name.
+// IsName reports whether a text is a valid name in a path.
 func IsName(name string) bool {
 	for i := range len(name) {
-		if !inName(name[i]) {
+		if !isNameByte(name[i]) {
 			return false
 		}
 	}
 	return name != ""
 }
 
-// parse reads the expression that a text begins with. Where it is wrong, the
-// expression's Text is what to leave out.
-func parse(text string) (*Expr, *Fault) {
+// parseExpression parses the expression at the start of a text. When it returns a
+// problem, only Text of the expression is valid: the part of the text to skip.
+func parseExpression(text string) (*Expr, *model.Advice) {
 	at := 2
 	var names []string
 	for {
 		end := at
-		for end < len(text) && inName(text[end]) {
+		for end < len(text) && isNameByte(text[end]) {
 			end++
 		}
 		names = append(names, text[at:end])
@@ -150,30 +147,30 @@ func parse(text string) (*Expr, *Fault) {
 	if closed >= 0 {
 		e.Text = text[:closed+1]
 	}
-	if fault := e.root(names, text); fault != nil {
-		return e, fault
+	if problem := e.setPath(names, text); problem != nil {
+		return e, problem
 	}
 	switch {
 	case closed < 0:
-		return e, &Fault{fmt.Sprintf("%q has no end", Short(text)), `end it with "}"`}
+		return e, &model.Advice{Message: fmt.Sprintf("%q has no end", Short(text)), Suggestion: `end it with "}"`}
 	case strings.HasPrefix(text[at:], ":-"):
-		if e.Default, e.HasDefault = text[at+2:closed], true; Has(e.Default) {
-			return e, &Fault{fmt.Sprintf("%q has an expression in its default", Short(e.Text)), "a default is plain text: declare a var whose default is the other expression"}
+		if e.Default, e.HasDefault = text[at+2:closed], true; HasExpression(e.Default) {
+			return e, &model.Advice{Message: fmt.Sprintf("%q has an expression in its default", Short(e.Text)), Suggestion: "a default is plain text: declare a var whose default is the other expression"}
 		}
 	case at != closed:
-		return e, e.crooked(text[at:closed])
+		return e, e.explainRest(text[at:closed])
 	}
 	if slices.Contains(names, "") {
-		return e, &Fault{fmt.Sprintf("%q has a name missing", Short(e.Text)), "write a name behind each dot"}
+		return e, &model.Advice{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: "write a name after each dot"}
 	}
 	return e, nil
 }
 
-// theirs are other tools' words for the roots.
-var theirs = map[string]string{"facts": "host", "grains": "host", "data": "var", "vars": "var", "values": "var", "environ": "env", "environment": "env", "item": "each"}
+// foreignRoots maps other tools' names to the roots.
+var foreignRoots = map[string]string{"facts": "host", "grains": "host", "data": "var", "vars": "var", "values": "var", "environ": "env", "environment": "env", "item": "each"}
 
-// root takes over the names of a path.
-func (e *Expr) root(names []string, text string) *Fault {
+// setPath sets the root and the path of the expression.
+func (e *Expr) setPath(names []string, text string) *model.Advice {
 	if names[0] == raw {
 		e.Raw, names = true, names[1:]
 	}
@@ -181,9 +178,9 @@ func (e *Expr) root(names []string, text string) *Fault {
 	written, _, _ := strings.Cut(text, ".")
 	switch known := slices.Contains(Roots, e.Root); {
 	case !known && e.Raw:
-		return &Fault{fmt.Sprintf("%q takes a whole path", Short(e.Text)), "write ${raw.var.NAME}"}
+		return &model.Advice{Message: fmt.Sprintf("%q needs a root", Short(e.Text)), Suggestion: "write ${raw.var.NAME}"}
 	case !known:
-		meant := theirs[strings.ToLower(e.Root)]
+		meant := foreignRoots[strings.ToLower(e.Root)]
 		if meant == "" {
 			meant = spelling.Suggest(e.Root, Roots)
 		}
@@ -191,17 +188,17 @@ func (e *Expr) root(names []string, text string) *Fault {
 		if meant != "" && e.Root != meant {
 			suggestion = fmt.Sprintf("did you mean \"${%s.…}\"? Write $%s. for the text itself", meant, written)
 		}
-		return &Fault{fmt.Sprintf("%q is no value", written+".…}"), suggestion}
+		return &model.Advice{Message: fmt.Sprintf("unknown value %q", written+".…}"), Suggestion: suggestion}
 	case len(e.Path) == 0:
-		return &Fault{fmt.Sprintf("%q is no whole path", Short(e.Text)), fmt.Sprintf("write ${raw.%s.NAME}", e.Root)}
+		return &model.Advice{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: fmt.Sprintf("write ${raw.%s.NAME}", e.Root)}
 	}
 	return nil
 }
 
-// crooked says what is wrong with what stands behind a path.
-func (e *Expr) crooked(rest string) *Fault {
+// explainRest returns the problem of the text between a path and the closing brace.
+func (e *Expr) explainRest(rest string) *model.Advice {
 	path := strings.Join(append([]string{e.Root}, e.Path...), ".")
-	suggestion := fmt.Sprintf("write only names with dots between them, as in ${%s}, and :-TEXT behind them for a default", path)
+	suggestion := fmt.Sprintf("write names with dots between them, as in ${%s}, and :-TEXT after them for a default", path)
 	switch {
 	case strings.HasPrefix(rest, "["):
 		if index, _, ok := strings.Cut(rest[1:], "]"); ok && IsName(strings.Trim(index, `"'`)) {
@@ -210,14 +207,14 @@ func (e *Expr) crooked(rest string) *Fault {
 	case strings.HasPrefix(rest, ":=") || strings.HasPrefix(rest, ":?") || strings.HasPrefix(rest, ":"):
 		suggestion = fmt.Sprintf("write ${%s:-%s} for a default", path, strings.TrimLeft(rest, ":=?+"))
 	}
-	return &Fault{fmt.Sprintf("%q is more than a path", Short(e.Text)), suggestion}
+	return &model.Advice{Message: fmt.Sprintf("%q is not a path", Short(e.Text)), Suggestion: suggestion}
 }
 
-// Short is a text for messages: of a long one the beginning.
+// Short returns a text for messages: the beginning of a long one.
 func Short(text string) string {
-	const enough = 60
-	if runes := []rune(text); len(text) > enough && len(runes) > enough {
-		return string(runes[:enough]) + "…"
+	const limit = 60
+	if runes := []rune(text); len(text) > limit && len(runes) > limit {
+		return string(runes[:limit]) + "…"
 	}
 	return text
 }

@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		parts, faults := value.Parse(text)
-		if !value.Has(text) && (len(faults) > 0 || len(parts) > 1 || len(parts) == 1 && parts[0].Text != text) {
+		if !value.HasExpression(text) && (len(faults) > 0 || len(parts) > 1 || len(parts) == 1 && parts[0].Text != text) {
 			t.Errorf("%q has nothing in it, and is %v %v", text, parts, faults)
 		}
 		if len(faults) == 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Type is what a value is declared to be.
+// Type is the declared type of a value.
 type Type string
 
 // The types of values.
@@ -19,10 +19,10 @@ const (
 	Table  Type = "map"
 )
 
-// Types are the names of the types, in the order in which people are told of them.
+// Types are the names of the types, in the order of messages.
 var Types = []string{string(String), string(Int), string(Bool), string(List), string(Table)}
 
-// String says in words what a value of the type is.
+// String describes a value of the type in words.
 func (t Type) String() string {
 	switch t {
 	case Int:
@@ -37,7 +37,7 @@ func (t Type) String() string {
 	return "a text"
 }
 
-// TypeOf returns the type that a value has.
+// TypeOf returns the type of a value.
 func TypeOf(v any) Type {
 	switch v.(type) {
 	case int:
@@ -52,7 +52,7 @@ func TypeOf(v any) Type {
 	return String
 }
 
-// Describe says in words what a value is, as messages say what they got.
+// Describe describes a value in words, for the got part of a message.
 func Describe(v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -66,9 +66,9 @@ func Describe(v any) string {
 	return text
 }
 
-// As returns a value as one of a type: any scalar is a text too, and nothing
-// else is anything that it is not.
-func As(v any, t Type) (any, error) {
+// Convert returns a value as one of type t. A scalar converts to a text; every other
+// difference of types is an error.
+func Convert(v any, t Type) (any, error) {
 	if TypeOf(v) == t {
 		return v, nil
 	}
@@ -80,9 +80,9 @@ func As(v any, t Type) (any, error) {
 
 var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 
-// Plain returns what a word means that is written without quotes: true and false
-// are bools and decimal numbers ints; everything else is a text.
-func Plain(word string) any {
+// ParsePlain returns the value of a word without quotes: a bool for true and false,
+// an int for a decimal number, else a text.
+func ParsePlain(word string) any {
 	switch {
 	case word == "true":
 		return true
@@ -96,9 +96,9 @@ func Plain(word string) any {
 	return word
 }
 
-// Read makes a value of a type of a text that came from outside: a command line
-// or the environment. A list is its items with commas between them.
-func Read(text string, t Type) (any, error) {
+// ParseAs parses a text of a command line or of the environment as a value of type
+// t. The items of a list are separated by commas.
+func ParseAs(text string, t Type) (any, error) {
 	switch t {
 	case String:
 		return text, nil
@@ -114,7 +114,7 @@ func Read(text string, t Type) (any, error) {
 	case Table:
 		return nil, fmt.Errorf("want %s, got %s", t, Describe(text))
 	}
-	if v := Plain(text); TypeOf(v) == t {
+	if v := ParsePlain(text); TypeOf(v) == t {
 		return v, nil
 	}
 	return nil, fmt.Errorf("want %s, got %q", t, text)

@@ -1,7 +1,7 @@
-// Package value holds what stands behind ${…}: the texts that have expressions
-// in them, cut into parts; the values that they lead to, ordered so that nothing
-// depends on chance; and how a value becomes text, and a text a value of a type.
-// It is pure, and knows neither YAML nor where values come from.
+// Package value defines the values of expressions (${…}). It splits texts into plain
+// text and expressions, follows paths through values, and converts between values
+// and texts. Maps are ordered, so that equal input gives equal output. The package
+// is pure: it does not know YAML or the sources of values.
 package value
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // A value is one of string, int, bool, []any (a list of values) and Map.
 
-// Map is a map in the order in which it was written. Each key is there once.
+// Map is a map in the order in which it was written. Each key occurs once.
 type Map []Entry
 
 // Entry is one key of a Map with its value.
@@ -24,7 +24,7 @@ type Entry struct {
 	Value any
 }
 
-// At returns what the map holds under a key.
+// At returns the value of a key.
 func (m Map) At(key string) (any, bool) {
 	for i := range m {
 		if m[i].Key == key {
@@ -43,8 +43,8 @@ func (m Map) Keys() []string {
 	return keys
 }
 
-// With returns the map with a value at a path of keys, maps made on the way
-// where there are none. What the map shares with others stays as it is.
+// With returns a copy of the map with a value at a path of keys. It adds missing
+// maps on the path, and does not change maps that the original shares.
 func (m Map) With(path []string, v any) Map {
 	m = slices.Clone(m)
 	at := slices.IndexFunc(m, func(e Entry) bool { return e.Key == path[0] })
@@ -60,15 +60,15 @@ func (m Map) With(path []string, v any) Map {
 	return m
 }
 
-// Over returns the map with another one laid over it: maps are joined key by
-// key, everything else is replaced.
-func (m Map) Over(other Map) Map {
+// Merge returns a copy of the map with another one merged into it: maps are merged
+// key by key, all other values are replaced.
+func (m Map) Merge(other Map) Map {
 	m = slices.Clone(m)
 	for _, e := range other {
 		above, isMap := e.Value.(Map)
 		if below, ok := m.At(e.Key); ok && isMap {
 			if under, ok := below.(Map); ok {
-				e.Value = under.Over(above)
+				e.Value = under.Merge(above)
 			}
 		}
 		m = m.With([]string{e.Key}, e.Value)
@@ -76,8 +76,9 @@ func (m Map) Over(other Map) Map {
 	return m
 }
 
-// At follows a path from a value: names lead into maps, numbers into lists. It
-// returns how many steps it went, all of them when the path leads to something.
+// At follows a path from a value, with names for maps and numbers for lists. It
+// returns the last value that it found, and how many steps lead there: all of them
+// when the path exists.
 func At(v any, path []string) (found any, steps int) {
 	for i, name := range path {
 		var next any
@@ -99,7 +100,7 @@ func At(v any, path []string) (found any, steps int) {
 	return v, len(path)
 }
 
-// Text returns the text of a scalar; false for lists and maps, which have none.
+// Text returns the text of a scalar, and false for a list or a map.
 func Text(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -112,40 +113,40 @@ func Text(v any) (string, bool) {
 	return "", false
 }
 
-// Show is a value as text for people: that of a scalar, JSON of anything else,
-// and of a long one the beginning.
+// Show returns a value as text for the user: the text of a scalar, or JSON. It cuts
+// a long text.
 func Show(v any) string {
 	text, ok := Text(v)
 	if !ok {
 		text = JSON(v)
 	}
-	const enough = 1000
-	if len(text) > enough {
-		text = strings.ToValidUTF8(text[:enough], "") + "…"
+	const limit = 1000
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "…"
 	}
 	return text
 }
 
-// JSON returns a value as JSON, its maps in their order.
+// JSON returns a value as JSON, with the order of its maps.
 func JSON(v any) string {
 	var b strings.Builder
-	show(&b, v)
+	writeJSON(&b, v)
 	return b.String()
 }
 
-func show(b *strings.Builder, v any) {
+func writeJSON(b *strings.Builder, v any) {
 	switch v := v.(type) {
 	case Map:
 		for i, e := range v {
 			b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
 			b.WriteString(quote(e.Key) + ":")
-			show(b, e.Value)
+			writeJSON(b, e.Value)
 		}
 		b.WriteString(map[bool]string{true: "{}", false: "}"}[len(v) == 0])
 	case []any:
 		for i, item := range v {
 			b.WriteString(map[bool]string{true: "[", false: ","}[i == 0])
-			show(b, item)
+			writeJSON(b, item)
 		}
 		b.WriteString(map[bool]string{true: "[]", false: "]"}[len(v) == 0])
 	case string:
@@ -160,61 +161,61 @@ func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if e.Encode(text) != nil { // which no text is refused
+	if e.Encode(text) != nil { // Encode accepts every text
 		return strconv.Quote(text)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Scalars yields the scalars in a value, a scalar itself too.
-func Scalars(v any, yield func(any)) {
+// EachScalar calls yield for every scalar in a value, also for a scalar itself.
+func EachScalar(v any, yield func(any)) {
 	switch v := v.(type) {
 	case Map:
 		for _, e := range v {
-			Scalars(e.Value, yield)
+			EachScalar(e.Value, yield)
 		}
 	case []any:
 		for _, item := range v {
-			Scalars(item, yield)
+			EachScalar(item, yield)
 		}
 	default:
 		yield(v)
 	}
 }
 
-// Native returns a value as Go's own maps and lists.
-func Native(v any) any {
+// ToNative returns a value with Go's own maps and lists.
+func ToNative(v any) any {
 	switch v := v.(type) {
 	case Map:
 		native := make(map[string]any, len(v))
 		for _, e := range v {
-			native[e.Key] = Native(e.Value)
+			native[e.Key] = ToNative(e.Value)
 		}
 		return native
 	case []any:
 		native := make([]any, len(v))
 		for i, item := range v {
-			native[i] = Native(item)
+			native[i] = ToNative(item)
 		}
 		return native
 	}
 	return v
 }
 
-// Of returns what Go's own maps and lists hold as a value: maps in the order of
-// their keys, what is no value as its text.
-func Of(native any) any {
+// FromNative returns a value with Go's own maps and lists as one with Map. Maps get
+// the order of their keys. Other types become their text.
+func FromNative(native any) any {
 	switch n := native.(type) {
 	case map[string]any:
 		m := make(Map, 0, len(n))
 		for _, key := range slices.Sorted(maps.Keys(n)) {
-			m = append(m, Entry{key, Of(n[key])})
+			m = append(m, Entry{key, FromNative(n[key])})
 		}
 		return m
 	case []any:
 		list := make([]any, len(n))
 		for i, item := range n {
-			list[i] = Of(item)
+			list[i] = FromNative(item)
 		}
 		return list
 	case string, int, bool:

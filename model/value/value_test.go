@@ -36,15 +36,15 @@ func TestOver(t *testing.T) {
 	t.Parallel()
 	other := value.Map{{Key: "hosts", Value: "none"}, {Key: "more", Value: value.Map{{Key: "a", Value: 1}}}}
 	before := value.JSON(site)
-	sum := site.Over(other).Over(value.Map{}.With([]string{"more", "b"}, 2)).With([]string{"more", "a"}, "x")
+	sum := site.Merge(other).Merge(value.Map{}.With([]string{"more", "b"}, 2)).With([]string{"more", "a"}, "x")
 	if got := value.JSON(sum); got != `{"name":"web","port":80,"tls":true,"hosts":"none","more":{"a":"x","b":2}}` {
 		t.Error(got)
 	}
 	if value.JSON(site) != before {
 		t.Errorf("the map below became %s", value.JSON(site))
 	}
-	native := value.Native(sum)
-	if diff := cmp.Diff(native, value.Native(value.Of(native))); diff != "" {
+	native := value.ToNative(sum)
+	if diff := cmp.Diff(native, value.ToNative(value.FromNative(native))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 		{"08", value.Int, `want an integer, got "08"`}, {"1e3", value.Int, `want an integer, got "1e3"`}, {"99999999999999999999", value.Int, `want an integer, got "99999999999999999999"`},
 		{"yes", value.Bool, `want true or false, got "yes"`}, {"a", value.Table, `want a map, got the text "a"`},
 	} {
-		v, err := value.Read(tt.text, tt.typ)
+		v, err := value.ParseAs(tt.text, tt.typ)
 		got := value.Show(v)
 		if err != nil {
 			got = err.Error()
@@ -75,7 +75,7 @@ func TestRead(t *testing.T) {
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]any{"8": 8, "-1": -1, "0": 0, "true": true, "false": false, "yes": "yes", "0755": "0755", "1.10": "1.10", "-0": "-0", "": "", "1e3": "1e3"} {
-		if got := value.Plain(word); got != want {
+		if got := value.ParsePlain(word); got != want {
 			t.Errorf("%q is %v, want %v", word, got, want)
 		}
 	}
@@ -83,7 +83,7 @@ func TestPlain(t *testing.T) {
 
 func TestAs(t *testing.T) {
 	t.Parallel()
-	if v, err := value.As(8, value.String); v != "8" || err != nil {
+	if v, err := value.Convert(8, value.String); v != "8" || err != nil {
 		t.Errorf("8 as a text: %v, %v", v, err)
 	}
 	for _, tt := range []struct {
@@ -96,7 +96,7 @@ func TestAs(t *testing.T) {
 		{[]any{}, value.String, "want a text, got a list"},
 		{strings.Repeat("é", 100), value.List, `want a list, got the text "` + strings.Repeat("é", 60) + `…"`},
 	} {
-		if _, err := value.As(tt.v, tt.typ); err == nil || err.Error() != tt.want {
+		if _, err := value.Convert(tt.v, tt.typ); err == nil || err.Error() != tt.want {
 			t.Errorf("%v as %s: %v, want %s", tt.v, string(tt.typ), err, tt.want)
 		}
 	}

@@ -79,7 +79,7 @@ func decode(path string, text []byte) (records []model.Record, good int, err err
 		if err != nil {
 			return nil, 0, newDamageError(path, number, err)
 		}
-		if !record.Kind.Known() {
+		if !record.Kind.IsKnown() {
 			return nil, 0, newVersionError(path, fmt.Sprintf("line %d is a %q", number, record.Kind))
 		}
 		records = append(records, record)

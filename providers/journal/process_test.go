@@ -300,12 +300,12 @@ func TestARunKilledBeforeItsFirstLineIsInTheHistory(t *testing.T) {
 	o := start(t, "hold", s)
 	o.line(t)
 	s.Alive = alive
-	if runs := read(t, s).Runs(); len(runs) != 1 || !runs[0].Going {
+	if runs := read(t, s).Runs(); len(runs) != 1 || !runs[0].Running {
 		t.Errorf("while it goes on, the history is %v", runs)
 	}
 	o.kill()
 	s.Alive = dead
-	if runs := read(t, s).Runs(); len(runs) != 1 || runs[0].Going || runs[0].Run != "r1" || !runs[0].Started.Equal(began) {
+	if runs := read(t, s).Runs(); len(runs) != 1 || runs[0].Running || runs[0].Run != "r1" || !runs[0].Started.Equal(began) {
 		t.Errorf("after the kill, the history is %v", runs)
 	}
 	j := locked(t, s, "r2")

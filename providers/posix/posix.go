@@ -205,7 +205,7 @@ func (s *splitter) endWord(i int) {
 	}
 	text := s.line[s.start:i]
 	n := min(strings.Count(text, model.PlaceholderByte), len(s.placeholders))
-	s.words = append(s.words, word{model.Written(text, s.placeholders[:n]), string(s.bare[s.start:i]), string(s.open[s.start:i])})
+	s.words = append(s.words, word{model.RestoreExpressions(text, s.placeholders[:n]), string(s.bare[s.start:i]), string(s.open[s.start:i])})
 	s.placeholders = s.placeholders[n:]
 	s.start = -1
 }

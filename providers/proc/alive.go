@@ -20,7 +20,7 @@ func FindStray(stray model.StrayProcess) (model.Process, bool) {
 	if Alive(stray.Process) {
 		return stray.Process, true
 	}
-	if pid := findLeader(stray.MayCarry); pid > 0 {
+	if pid := findLeader(stray.IsUnrecorded); pid > 0 {
 		return Identify(pid), true
 	}
 	return model.Process{}, false

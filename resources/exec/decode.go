@@ -89,7 +89,7 @@ func (c *command) declared(b *model.Body) (v model.Value, ok bool) {
 // split splits a command line by the rules of the resource's provider. Text is the
 // command as a person would type it into a shell.
 func (c *command) split(b *model.Body, property string, v model.Value) (argv []string, text string) {
-	text = strings.TrimSuffix(model.Written(v.Text, v.Placeholders.Each()), "\n")
+	text = strings.TrimSuffix(model.RestoreExpressions(v.Text, v.Placeholders.Each()), "\n")
 	if strings.TrimSpace(v.Text) == "" {
 		b.RefuseAt(v.Pos, property, "command is empty", "")
 		return nil, text

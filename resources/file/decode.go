@@ -44,7 +44,7 @@ func (w *world) decode(b *model.Body) model.Spec {
 	f.chooseContent(b)
 	f.refuseConflicts(b)
 	f.clearUnused()
-	b.Place = f.placement()
+	b.Occupied = f.occupiedPath()
 	return f
 }
 
@@ -74,11 +74,11 @@ func (f *file) decodePath(b *model.Body) {
 	}
 }
 
-// placement tells the loader which path the resource declares. With replace:
+// occupiedPath tells the loader which path the resource declares. With replace:
 // false an existing entry of any kind is accepted, so it may be a directory.
-func (f *file) placement() model.Place {
+func (f *file) occupiedPath() model.OccupiedPath {
 	absent := f.kind == disk.Missing
-	return model.Place{Path: f.path, Empty: absent, Closed: absent || f.kind == disk.Regular && !f.onlyCreate}
+	return model.OccupiedPath{Path: f.path, Absent: absent, Leaf: absent || f.kind == disk.Regular && !f.onlyCreate}
 }
 
 func (f *file) decodeSource(b *model.Body) {

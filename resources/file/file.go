@@ -112,5 +112,5 @@ func (f *file) copies(path string) bool {
 // same path. A tree, or an entry that replaces a directory, is not.
 func (f *file) About() model.About {
 	plain := f.kind == disk.Regular || f.kind == disk.Directory
-	return model.About{Apart: plain && !f.recurse && !f.force}
+	return model.About{Independent: plain && !f.recurse && !f.force}
 }

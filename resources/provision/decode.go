@@ -133,12 +133,12 @@ func (s *server) claim(b *model.Body) {
 		}
 		return "directory"
 	}
-	b.Claim(said("config_file"), s.config)
+	b.ClaimPath(said("config_file"), s.config)
 	for _, path := range []string{s.seedFile(), s.tokenFile(), s.actionPolicies(), s.opaPolicies()} {
-		b.Claim("directory", path)
+		b.ClaimPath("directory", path)
 	}
 	for _, name := range []string{keyFile, requestFile, certificateFile, caFile} {
-		b.Claim(said("ssldir"), s.inSSL(name))
+		b.ClaimPath(said("ssldir"), s.inSSL(name))
 	}
 }
 

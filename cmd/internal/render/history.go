@@ -30,7 +30,7 @@ func History(runs []model.RunRecord) []byte {
 // endOfRun returns in words how a run of the history ended.
 func endOfRun(p *model.RunRecord) string {
 	switch {
-	case p.Going:
+	case p.Running:
 		return "is running"
 	case p.ExitCode == nil:
 		return "was killed"

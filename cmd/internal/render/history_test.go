@@ -46,7 +46,7 @@ func TestHistoryListsRunsInColumns(t *testing.T) {
 	ended.Summary.Total, ended.Summary.Count[model.Failed], ended.Summary.Count[model.Stable], ended.Summary.Owed = 3, 1, 2, 1
 	killed, going := ended, ended
 	killed.Run, killed.ExitCode, killed.User = "20260102T030000Z-ghjkmn", nil, "bob"
-	going.Run, going.ExitCode, going.Going = "20260103T030000Z-pqrstu", nil, true
+	going.Run, going.ExitCode, going.Running = "20260103T030000Z-pqrstu", nil, true
 	want := "20260103T030000Z-pqrstu   2026-01-02 03:04:05   alice   is running\n" +
 		"20260102T030405Z-abcdef   2026-01-02 03:04:05   alice   exit 1   0 changed, 1 failed, 2 stable, 1 refresh owed in 1.9s\n" +
 		"20260102T030000Z-ghjkmn   2026-01-02 03:04:05   bob     was killed\n"
@@ -62,7 +62,7 @@ func TestHistoryPageLinksEachRunToItsReport(t *testing.T) {
 	failed, stored := number(1), applyReport()
 	stored.Times = []model.Times{{FromMS: 1, ToMS: 400}}
 	records := []model.RunRecord{
-		{Run: "20260103T030405Z-cccccc", User: "<b>", Summary: model.Summary{Total: 20}, Going: true},
+		{Run: "20260103T030405Z-cccccc", User: "<b>", Summary: model.Summary{Total: 20}, Running: true},
 		{Run: stored.Run, Started: stored.Started, DurationMS: stored.DurationMS, User: "alice", ExitCode: failed, Summary: stored.Summary},
 		{Run: "20260101T030405Z-aaaaaa", DurationMS: 40, User: "alice", ExitCode: number(0), Summary: model.Summary{Total: 20}},
 	}

@@ -64,7 +64,7 @@ func newIndexRow(r *model.RunRecord) indexRow {
 	n := &r.Summary.Count
 	status := model.Stable
 	switch {
-	case r.ExitCode == nil && !r.Going, n[model.Failed]+n[model.Interrupted] > 0, r.ExitCode != nil && *r.ExitCode != 0 && *r.ExitCode != 2:
+	case r.ExitCode == nil && !r.Running, n[model.Failed]+n[model.Interrupted] > 0, r.ExitCode != nil && *r.ExitCode != 0 && *r.ExitCode != 2:
 		status = model.Failed
 	case n[model.Changed] > 0:
 		status = model.Changed
