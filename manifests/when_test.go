@@ -91,15 +91,15 @@ func TestConditionsOverValues(t *testing.T) {
 		}
 	}
 	for condition, want := range map[string]string{
-		`var.sice == 3`:             `no var.sice is known; did you mean var.size?`,
+		`var.sice == 3`:             `var.sice is not defined; did you mean var.size?`,
 		`var.site.prt == 80`:        `var.site has no key "prt"; did you mean "port"?`,
 		`var.half == ""`:            `the variable half has no value; give it with --var half=…, or a default`,
 		`host.kernel == ""`:         `this machine does not say host.kernel; give it with --fact kernel=…`,
-		`host.cpu > 3`:              `no host.cpu is known; did you mean host.cpus?`,
-		`host.os == 3`:              `"==" does not go with a text and an integer; int(…) makes a number of a text, string(…) a text of a number`,
-		`each.key == 3`:             `each stands outside of a resource with for_each`,
+		`host.cpu > 3`:              `host.cpu is not defined; did you mean host.cpus?`,
+		`host.os == 3`:              `"==" does not go with a text and an integer; int(…) turns a text into a number, string(…) a number into a text`,
+		`each.key == 3`:             `each is only available with for_each`,
 		`${var.size} == 3`:          `a condition names values without ${}; write var.NAME == "x"`,
-		`lookup("data.size") == 3 `: `no function "lookup" in a condition; write var.size`,
+		`lookup("data.size") == 3 `: `unknown function "lookup" in a condition; write var.size`,
 	} {
 		_, problems, _ := manifests.Load(machine(varsOfWhen+"resources: [exec: [{a: {command: /bin/true, when: '"+condition+"'}}]]\n", true), execType())
 		if len(problems) != 1 || problems[0].Message+"; "+problems[0].Suggestion != want && problems[0].Message != want {

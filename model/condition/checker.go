@@ -210,7 +210,7 @@ func (c *checker) lookUp(n *ast.StringNode, root string, found map[string]any, k
 		if meant := spelling.Suggest(name, known); meant != "" {
 			suggestion = fmt.Sprintf("did you mean %s.%s?", root, meant)
 		}
-		c.refuse(n, fmt.Sprintf("unknown name %s.%s", root, name), suggestion)
+		c.refuse(n, fmt.Sprintf("%s.%s is not defined", root, name), suggestion)
 		return
 	}
 	if _, ok := found[name]; ok {

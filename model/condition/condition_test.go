@@ -91,7 +91,7 @@ func TestEveryMistakeIsTold(t *testing.T) {
 	for ; wrong != nil; wrong = wrong.Next {
 		got = append(got, wrong.Error())
 	}
-	want := []string{`1:5: no var.frobnicate is known; declare it under vars`, `1:30: no host.famly is known; did you mean host.family?`, `1:39: no function "foo" in a condition`}
+	want := []string{`1:5: var.frobnicate is not defined; declare it under vars`, `1:30: host.famly is not defined; did you mean host.family?`, `1:39: unknown function "foo" in a condition`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -100,12 +100,12 @@ func TestEveryMistakeIsTold(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, want string }{
-		{``, `1:1: the condition is empty; leave it out where it is always true`},
-		{" \n", `1:1: the condition is empty; leave it out where it is always true`},
-		{`var.nmae == "x"`, `1:5: no var.nmae is known; did you mean var.name?`},
-		{`var.frobnicate`, `1:5: no var.frobnicate is known; declare it under vars`},
-		{"host.os == 'x' or\n  host.distro == 'é' or host.famly == 'x'", `2:8: no host.distro is known; settle knows cpus, family, interfaces, os, version`},
-		{"'é' == 'é' or host.famly == 'x'", `1:20: no host.famly is known; did you mean host.family?`},
+		{``, `1:1: the condition is empty; leave out a condition that is always true`},
+		{" \n", `1:1: the condition is empty; leave out a condition that is always true`},
+		{`var.nmae == "x"`, `1:5: var.nmae is not defined; did you mean var.name?`},
+		{`var.frobnicate`, `1:5: var.frobnicate is not defined; declare it under vars`},
+		{"host.os == 'x' or\n  host.distro == 'é' or host.famly == 'x'", `2:8: host.distro is not defined; settle knows cpus, family, interfaces, os, version`},
+		{"'é' == 'é' or host.famly == 'x'", `1:20: host.famly is not defined; did you mean host.family?`},
 		{`vars.name == "x"`, `1:1: unknown name "vars"; did you mean "var"?`},
 		{`facts.os == "x"`, `1:1: unknown name "facts"; did you mean "host"?`},
 		{`ohst.os == "x"`, `1:1: unknown name "ohst"; did you mean "host"?`},
@@ -113,8 +113,8 @@ func TestMistakes(t *testing.T) {
 		{`name == "x"`, `1:1: unknown name "name"; did you mean var.name?`},
 		{`os == "x"`, `1:1: unknown name "os"; did you mean host.os?`},
 		{`x.y.z == 1`, `1:1: unknown name "x"; write "x" in quotes if it is a text`},
-		{`var == 1`, `1:1: "var" is no value; write var.NAME`},
-		{`var[env.CI] == 1`, `1:9: want a name behind var, got something to be found out; write var.NAME`},
+		{`var == 1`, `1:1: "var" alone is not a value; write var.NAME`},
+		{`var[env.CI] == 1`, `1:9: want a name after var, got an expression; write var.NAME`},
 		{`$env.var.name == "x"`, `1:1: unknown name "$env"; did you mean "env"?`},
 		{`var.unset == "x"`, `1:5: nobody gives it; give it`},
 		{`var.site.prot == 80`, `1:10: var.site has no key "prot"; did you mean "port"?`},
@@ -123,44 +123,44 @@ func TestMistakes(t *testing.T) {
 		{`var.name.x == 80`, `1:10: a text has no key "x"`},
 		{`${var.name} == "x"`, `1:1: a condition names values without ${}; write var.NAME == "x"`},
 		{`var.on and {{ x }}`, `1:12: a condition names values without {{}}; write var.NAME == "x"`},
-		{`var.size == "3"`, `1:10: "==" does not go with an integer and a text; int(…) makes a number of a text, string(…) a text of a number`},
+		{`var.size == "3"`, `1:10: "==" does not go with an integer and a text; int(…) turns a text into a number, string(…) a number into a text`},
 		{`var.name`, `1:1: want true or false, got a text; compare it: var.NAME == "x"`},
 		{`env.CI`, `1:1: want true or false, got a text; compare it: var.NAME == "x"`},
 		{`not var.name`, `1:1: "not" wants true or false, not a text; compare it: var.NAME == "x"`},
-		{`var.on && var.size`, `1:8: "&&" does not go with true or false and an integer; int(…) makes a number of a text, string(…) a text of a number`},
+		{`var.on && var.size`, `1:8: "&&" does not go with true or false and an integer; int(…) turns a text into a number, string(…) a number into a text`},
 		{`var.mixed[0]`, `1:1: want true or false, got a text; compare it: var.NAME == "x"`},
-		{`var.size = 3`, `1:10: "=" sets nothing here; write == to compare`},
+		{`var.size = 3`, `1:10: "=" does not compare; write ==`},
 		{`var.size ==`, `1:11: the condition ends too early`},
 		{`(var.on`, `1:7: the condition ends too early`},
-		{`var.on)`, `1:7: ")" fits nothing before it; put and, or, or an operator between two values; a command that decides goes under onlyif`},
-		{`var.size is 3`, `1:10: "is" fits nothing before it; put and, or, or an operator between two values; a command that decides goes under onlyif`},
-		{`var.name == "x`, `1:15: a quote that is not closed`},
-		{`now() > 1`, `1:1: no function "now" in a condition; what is true now may not be when it is applied: a condition has no clock`},
-		{`date("2024-01-01") > date("2023-01-01")`, `1:1: no function "date" in a condition; what is true now may not be when it is applied: a condition has no clock`},
+		{`var.on)`, `1:7: unexpected ")"; put and, or, or an operator between two values; use onlyif for a command that decides`},
+		{`var.size is 3`, `1:10: unexpected "is"; put and, or, or an operator between two values; use onlyif for a command that decides`},
+		{`var.name == "x`, `1:15: a quote is not closed`},
+		{`now() > 1`, `1:1: unknown function "now" in a condition; a condition has no clock, because the time of the plan is not that of the apply`},
+		{`date("2024-01-01") > date("2023-01-01")`, `1:1: unknown function "date" in a condition; a condition has no clock, because the time of the plan is not that of the apply`},
 		{`each.valeu`, `1:6: each has no key "valeu"; did you mean "value"?`},
 		{`Facts.host.info.platformFamily == "debian"`, `1:1: unknown name "Facts"; write host.family`},
 		{`Data.size == 3`, `1:1: unknown name "Data"; write var.size`},
 		{`Environ.CI == ""`, `1:1: unknown name "Environ"; write env.CI`},
 		{`Facts.host.uptime > 3`, `1:1: unknown name "Facts"; did you mean "host"?`},
-		{`lookup("data.size", 3) == 3`, `1:1: no function "lookup" in a condition; write var.size`},
-		{`lookup() == 3`, `1:1: no function "lookup" in a condition; write var.NAME for data, host.NAME for facts`},
-		{`lookup("facts.os") == "x"`, `1:1: no function "lookup" in a condition; write var.NAME for data, host.NAME for facts`},
-		{`uper(var.name) == ""`, `1:1: no function "uper" in a condition; did you mean "upper"?`},
-		{`repeat("x", 1000000) == ""`, `1:1: no function "repeat" in a condition`},
-		{`reduce(var.sites, #acc + #) == ""`, `1:1: no function "reduce" in a condition`},
+		{`lookup("data.size", 3) == 3`, `1:1: unknown function "lookup" in a condition; write var.size`},
+		{`lookup() == 3`, `1:1: unknown function "lookup" in a condition; write var.NAME for data, host.NAME for facts`},
+		{`lookup("facts.os") == "x"`, `1:1: unknown function "lookup" in a condition; write var.NAME for data, host.NAME for facts`},
+		{`uper(var.name) == ""`, `1:1: unknown function "uper" in a condition; did you mean "upper"?`},
+		{`repeat("x", 1000000) == ""`, `1:1: unknown function "repeat" in a condition`},
+		{`reduce(var.sites, #acc + #) == ""`, `1:1: unknown function "reduce" in a condition`},
 		{`var.name.foo()`, `1:10: a value cannot be called`},
-		{`let x = 1; x == 1`, `1:5: a condition only compares values`},
-		{`true; true`, `1:1: a condition only compares values`},
-		{`{"a": 1} == {}`, `1:1: a condition only compares values`},
-		{`any(1..1000, # > 3)`, `1:6: ".." can only stand behind in; write VALUE in FROM..TO`},
+		{`let x = 1; x == 1`, `1:5: a condition can only compare values`},
+		{`true; true`, `1:1: a condition can only compare values`},
+		{`{"a": 1} == {}`, `1:1: a condition can only compare values`},
+		{`any(1..1000, # > 3)`, `1:6: ".." is allowed only after in; write VALUE in FROM..TO`},
 		{`any(var.name, # == "w")`, `1:9: any wants a list, not a text`},
 		{`any(var.sites, #)`, `1:16: want true or false for each item, got a text`},
 		{`var.sites[5] == "a"`, `1:10: the list has no item 5; items count from 0`},
-		{`int(host.version) > 12`, `1:1: "12.5" is no number`},
-		{`var.name matches "("`, "1:10: no regular expression: missing closing ): `(`"},
-		{strings.Repeat("(", 4096) + "x", `1:1: a condition of more than 4096 bytes; set a variable, and name that`},
-		{`3 % 0 == 1`, `1:3: no condition: integer divide by zero`},
-		{`all(var.long, all(var.long, # != "x"))`, `1:1: a condition on every item of lists that are so long takes too long; set a variable, and name that`},
+		{`int(host.version) > 12`, `1:1: "12.5" is not a number`},
+		{`var.name matches "("`, "1:10: invalid regular expression: missing closing ): `(`"},
+		{strings.Repeat("(", 4096) + "x", `1:1: the condition has more than 4096 bytes; compute the value outside and set a variable`},
+		{`3 % 0 == 1`, `1:3: invalid condition: integer divide by zero`},
+		{`all(var.long, all(var.long, # != "x"))`, `1:1: the condition would take too long: it visits every item of long lists; compute the value outside and set a variable`},
 	} {
 		n := names()
 		n.Vars = append(n.Vars, "long")
@@ -250,7 +250,7 @@ func TestFor(t *testing.T) {
 func TestEachWithoutAnItem(t *testing.T) {
 	t.Parallel()
 	_, err := condition.Compile(`each.key == 1`, condition.Names{})
-	if err == nil || err.Error() != "1:1: each stands outside of a resource with for_each" {
+	if err == nil || err.Error() != "1:1: each is only available with for_each" {
 		t.Error(err)
 	}
 }
@@ -302,7 +302,7 @@ func TestDeepConditions(t *testing.T) {
 		if err == nil {
 			_, err = c.Holds()
 		}
-		if err != nil && strings.Contains(err.Error(), "no condition: ") {
+		if err != nil && strings.Contains(err.Error(), "invalid condition: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

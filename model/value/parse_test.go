@@ -61,18 +61,18 @@ func TestParse(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, message, suggestion string }{
-		{"${vra.x}", `"${vra.…}" is no value`, `did you mean "${var.…}"? Write $${vra. for the text itself`},
-		{"${something.x}", `"${something.…}" is no value`, "values begin with var, env, host, self, each; write $${something. for the text itself"},
-		{"${VAR.x}", `"${VAR.…}" is no value`, `did you mean "${var.…}"? Write $${VAR. for the text itself`},
+		{"${vra.x}", `unknown value "${vra.…}"`, `did you mean "${var.…}"? Write $${vra. for the text itself`},
+		{"${something.x}", `unknown value "${something.…}"`, "values begin with var, env, host, self, each; write $${something. for the text itself"},
+		{"${VAR.x}", `unknown value "${VAR.…}"`, `did you mean "${var.…}"? Write $${VAR. for the text itself`},
 		{"${var.x", `"${var.x" has no end`, `end it with "}"`},
-		{"${var.}", `"${var.}" has a name missing`, "write a name behind each dot"},
-		{"${var..x}", `"${var..x}" has a name missing`, "write a name behind each dot"},
-		{"${var.x[1]}", `"${var.x[1]}" is more than a path`, "write ${var.x.1}"},
-		{"${var.x['a']}", `"${var.x['a']}" is more than a path`, "write ${var.x.a}"},
-		{"${var.x:=y}", `"${var.x:=y}" is more than a path`, "write ${var.x:-y} for a default"},
-		{"${var.x | upper}", `"${var.x | upper}" is more than a path`, "write only names with dots between them, as in ${var.x}, and :-TEXT behind them for a default"},
-		{"${raw.x}", `"${raw.x}" takes a whole path`, "write ${raw.var.NAME}"},
-		{"${raw.var}", `"${raw.var}" is no whole path`, "write ${raw.var.NAME}"},
+		{"${var.}", `"${var.}" lacks a name`, "write a name after each dot"},
+		{"${var..x}", `"${var..x}" lacks a name`, "write a name after each dot"},
+		{"${var.x[1]}", `"${var.x[1]}" is not a path`, "write ${var.x.1}"},
+		{"${var.x['a']}", `"${var.x['a']}" is not a path`, "write ${var.x.a}"},
+		{"${var.x:=y}", `"${var.x:=y}" is not a path`, "write ${var.x:-y} for a default"},
+		{"${var.x | upper}", `"${var.x | upper}" is not a path`, "write names with dots between them, as in ${var.x}, and :-TEXT after them for a default"},
+		{"${raw.x}", `"${raw.x}" needs a root`, "write ${raw.var.NAME}"},
+		{"${raw.var}", `"${raw.var}" lacks a name`, "write ${raw.var.NAME}"},
 		{"${env.X:-${var.y}}", `"${env.X:-${var.y}" has an expression in its default`, "a default is plain text: declare a var whose default is the other expression"},
 	} {
 		_, faults := value.Parse("a " + tt.text + " b")
