@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
 )
 
@@ -29,6 +28,9 @@ type Expr struct {
 	HasDefault bool
 	Raw        bool // ${raw.ROOT.path}
 }
+
+// Problem is a mistake in an expression, with a suggestion that may be "".
+type Problem struct{ Message, Suggestion string }
 
 // HasExpression reports whether a text has an expression or an escaped one, so that
 // it needs Parse.
@@ -54,7 +56,7 @@ func Escape(text string) string {
 
 // Parse splits a text into its parts. An expression begins with ${, a word and a
 // dot. One more dollar in front escapes it. Everything else is plain text.
-func Parse(text string) (parts []Part, problems []model.Advice) {
+func Parse(text string) (parts []Part, problems []Problem) {
 	var literal strings.Builder
 	flush := func() {
 		if literal.Len() > 0 {
@@ -128,7 +130,7 @@ func IsName(name string) bool {
 
 // parseExpression parses the expression at the start of a text. When it returns a
 // problem, only Text of the expression is valid: the part of the text to skip.
-func parseExpression(text string) (*Expr, *model.Advice) {
+func parseExpression(text string) (*Expr, *Problem) {
 	at := 2
 	var names []string
 	for {
@@ -152,16 +154,16 @@ func parseExpression(text string) (*Expr, *model.Advice) {
 	}
 	switch {
 	case closed < 0:
-		return e, &model.Advice{Message: fmt.Sprintf("%q has no end", Short(text)), Suggestion: `end it with "}"`}
+		return e, &Problem{Message: fmt.Sprintf("%q has no end", Short(text)), Suggestion: `end it with "}"`}
 	case strings.HasPrefix(text[at:], ":-"):
 		if e.Default, e.HasDefault = text[at+2:closed], true; HasExpression(e.Default) {
-			return e, &model.Advice{Message: fmt.Sprintf("%q has an expression in its default", Short(e.Text)), Suggestion: "a default is plain text: declare a var whose default is the other expression"}
+			return e, &Problem{Message: fmt.Sprintf("%q has an expression in its default", Short(e.Text)), Suggestion: "a default is plain text: declare a var whose default is the other expression"}
 		}
 	case at != closed:
 		return e, e.explainRest(text[at:closed])
 	}
 	if slices.Contains(names, "") {
-		return e, &model.Advice{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: "write a name after each dot"}
+		return e, &Problem{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: "write a name after each dot"}
 	}
 	return e, nil
 }
@@ -170,7 +172,7 @@ func parseExpression(text string) (*Expr, *model.Advice) {
 var foreignRoots = map[string]string{"facts": "host", "grains": "host", "data": "var", "vars": "var", "values": "var", "environ": "env", "environment": "env", "item": "each"}
 
 // setPath sets the root and the path of the expression.
-func (e *Expr) setPath(names []string, text string) *model.Advice {
+func (e *Expr) setPath(names []string, text string) *Problem {
 	if names[0] == raw {
 		e.Raw, names = true, names[1:]
 	}
@@ -178,7 +180,7 @@ func (e *Expr) setPath(names []string, text string) *model.Advice {
 	written, _, _ := strings.Cut(text, ".")
 	switch known := slices.Contains(Roots, e.Root); {
 	case !known && e.Raw:
-		return &model.Advice{Message: fmt.Sprintf("%q needs a root", Short(e.Text)), Suggestion: "write ${raw.var.NAME}"}
+		return &Problem{Message: fmt.Sprintf("%q needs a root", Short(e.Text)), Suggestion: "write ${raw.var.NAME}"}
 	case !known:
 		meant := foreignRoots[strings.ToLower(e.Root)]
 		if meant == "" {
@@ -188,15 +190,15 @@ func (e *Expr) setPath(names []string, text string) *model.Advice {
 		if meant != "" && e.Root != meant {
 			suggestion = fmt.Sprintf("did you mean \"${%s.…}\"? Write $%s. for the text itself", meant, written)
 		}
-		return &model.Advice{Message: fmt.Sprintf("unknown value %q", written+".…}"), Suggestion: suggestion}
+		return &Problem{Message: fmt.Sprintf("unknown value %q", written+".…}"), Suggestion: suggestion}
 	case len(e.Path) == 0:
-		return &model.Advice{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: fmt.Sprintf("write ${raw.%s.NAME}", e.Root)}
+		return &Problem{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: fmt.Sprintf("write ${raw.%s.NAME}", e.Root)}
 	}
 	return nil
 }
 
 // explainRest returns the problem of the text between a path and the closing brace.
-func (e *Expr) explainRest(rest string) *model.Advice {
+func (e *Expr) explainRest(rest string) *Problem {
 	path := strings.Join(append([]string{e.Root}, e.Path...), ".")
 	suggestion := fmt.Sprintf("write names with dots between them, as in ${%s}, and :-TEXT after them for a default", path)
 	switch {
@@ -207,7 +209,7 @@ func (e *Expr) explainRest(rest string) *model.Advice {
 	case strings.HasPrefix(rest, ":=") || strings.HasPrefix(rest, ":?") || strings.HasPrefix(rest, ":"):
 		suggestion = fmt.Sprintf("write ${%s:-%s} for a default", path, strings.TrimLeft(rest, ":=?+"))
 	}
-	return &model.Advice{Message: fmt.Sprintf("%q is not a path", Short(e.Text)), Suggestion: suggestion}
+	return &Problem{Message: fmt.Sprintf("%q is not a path", Short(e.Text)), Suggestion: suggestion}
 }
 
 // Short returns a text for messages: the beginning of a long one.
