@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package machine boots disposable Debian machines for tests: systemd as PID 1
 // over a copy-on-write view of this machine's own files, in namespaces of its own.
 // Nothing that happens in one reaches the machine outside. It needs root and is
