@@ -11,8 +11,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Each source goes over the one before, as the text that it is made to a value of
-// the declared type.
+// A later source replaces an earlier one: the default, the environment, a file, --var.
+// A text becomes a value of the declared type.
 func TestSourcesOfVariables(t *testing.T) {
 	t.Parallel()
 	const text = `vars: {a: 1, list: [x], yes: {type: bool}, word: {default: w, enum: [w, v]}, map: {k: 1}, typed: {type: int, default: "${env.COUNT}"}}
@@ -41,9 +41,11 @@ resources:
 		{name: "defaults", want: "[1,[x],none,w,{k=1},3]"},
 		{name: "--var", in: manifests.Inputs{Vars: given("a=2", "list=p, q", "yes=true", "word=v", "a=3")}, want: "[3,[p,q],true,v,{k=1},3]"},
 		{name: "a list as YAML", in: manifests.Inputs{Vars: given(`list=["p, q", 3, r]`)}, want: "[1,[p, q,3,r],none,w,{k=1},3]"},
-		{name: "a file", in: manifests.Inputs{Vars: given("a=2"), VarFiles: []manifests.ValueFile{file("{a: 4, word: v}"), file(`{"a": 5, "map": {"z": [true]}}`)}}, want: "[5,[x],none,v,{z=[true]},3]"},
-		{name: "the environment", in: manifests.Inputs{Vars: given("a=2"), VarFiles: []manifests.ValueFile{file("a: 4")}}, environ: []string{"SETTLE_VAR_a=6", "SETTLE_VAR_word=w", "SETTLE_VAR_other=7"}, want: "[6,[x],none,w,{k=1},3]",
-			warnings: "SETTLE_VAR_a: vars: SETTLE_VAR_a goes over v.yaml; unset it if that is not meant"},
+		{name: "a file", in: manifests.Inputs{Vars: given("a=2"), VarFiles: []manifests.ValueFile{file("{a: 4, word: v}"), file(`{"a": 5, "map": {"z": [true]}}`)}}, want: "[2,[x],none,v,{z=[true]},3]"},
+		{name: "the environment", environ: []string{"SETTLE_VAR_a=6", "SETTLE_VAR_word=v", "SETTLE_VAR_other=7"}, want: "[6,[x],none,v,{k=1},3]"},
+		{name: "a file over the environment", in: manifests.Inputs{VarFiles: []manifests.ValueFile{file("a: 4")}}, environ: []string{"SETTLE_VAR_a=6", "SETTLE_VAR_word=v"}, want: "[4,[x],none,v,{k=1},3]"},
+		{name: "a later file", in: manifests.Inputs{VarFiles: []manifests.ValueFile{file("a: 4"), file("a: 5")}}, want: "[5,[x],none,w,{k=1},3]"},
+		{name: "--var over all", in: manifests.Inputs{Vars: given("a=2"), VarFiles: []manifests.ValueFile{file("a: 4")}}, environ: []string{"SETTLE_VAR_a=6"}, want: "[2,[x],none,w,{k=1},3]"},
 		{name: "the environment, nearly", environ: []string{"SETTLE_VAR_WORD=v", "SETTLE_VAR_typd=7"}, want: "[1,[x],none,w,{k=1},3]",
 			warnings: "SETTLE_VAR_WORD: vars: no variable is called WORD; did you mean \"SETTLE_VAR_word\"?\nSETTLE_VAR_typd: vars: no variable is called typd; did you mean \"SETTLE_VAR_typed\"?"},
 	} {

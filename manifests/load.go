@@ -37,8 +37,8 @@ type Source struct {
 // Inputs are the values that a manifest is given from outside. The functions are
 // called when they are first needed, and may be nil.
 type Inputs struct {
-	Vars      []Given                                   // --var; of two with one name the later wins
-	VarFiles  []ValueFile                               // --var-file, over Vars
+	VarFiles  []ValueFile                               // --var-file, over SETTLE_VAR_NAME; of two the later wins
+	Vars      []Given                                   // --var, over VarFiles; of two with one name the later wins
 	Facts     []Given                                   // --fact, over FactFiles
 	FactFiles []ValueFile                               // --facts-file, over Host
 	Host      func() (map[string]any, error)            // facts of this machine: texts, ints, []any and map[string]any

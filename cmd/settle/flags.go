@@ -103,7 +103,7 @@ func isEmptyList(tags []string) bool {
 // expressions.
 type valueFlags struct {
 	Var       []given  `sep:"none" placeholder:"NAME=VALUE" help:"A value for $${var.NAME}. Repeatable."`
-	VarFile   []string `sep:"none" placeholder:"FILE" help:"A file of such values, YAML or JSON, over --var; - is standard input. Repeatable."`
+	VarFile   []string `sep:"none" placeholder:"FILE" help:"A file of such values, YAML or JSON; - is standard input. Repeatable, later files win."`
 	Fact      []given  `sep:"none" placeholder:"NAME=VALUE" help:"What $${host.NAME} is, whatever this machine says. Repeatable."`
 	FactsFile []string `sep:"none" placeholder:"FILE" help:"A file of such facts, YAML or JSON, under --fact; - is standard input. Repeatable."`
 }

@@ -34,7 +34,7 @@ var environmentEntries = []entry{
 	{Name: "SETTLE_STATE_DIR", Meaning: "where runs are remembered, unless --state-dir says so"},
 	{Name: "XDG_STATE_HOME", Meaning: "where runs of users other than root are remembered, in its folder settle; default: ~/.local/state"},
 	{Name: "HOME", Meaning: "the home directory of whoever runs settle"},
-	{Name: "SETTLE_VAR_NAME", Meaning: "the value of the variable NAME of a manifest, over --var and --var-file"},
+	{Name: "SETTLE_VAR_NAME", Meaning: "the value of the variable NAME of a manifest, where --var-file and --var do not give it"},
 	{Name: "NO_COLOR", Meaning: "when it is not empty: no colour"},
 	{Name: "CLICOLOR_FORCE", Meaning: "when it is neither empty nor 0: colour also where there is no terminal"},
 	{Name: "TERM", Meaning: "dumb: no colour, and no line that says what runs"},

@@ -7,17 +7,15 @@ import (
 	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
-	"github.com/settle-cm/settle/model/value"
 )
 
-// giveAll gives the variables their values from outside, each source over the one
-// before. It returns whether a file of values could not be read: it may hold more.
+// giveAll gives the variables their values from outside: the environment first,
+// then the files of values, then the command line. A later source replaces the value
+// of an earlier one. It returns whether a file of values could not be read: it may
+// hold more.
 func (e *Env) giveAll(in Inputs) (unread bool) {
-	for _, g := range in.Vars {
-		pos := model.Pos{File: "--var"}
-		if v := e.findDeclared(g.Key, pos, in); v != nil {
-			e.give(v, given{g.Text, "--var " + g.Key, pos})
-		}
+	if len(e.vars.list) > 0 {
+		e.giveEnvironment(in.Environ)
 	}
 	for _, file := range in.VarFiles {
 		f, ok := readValueFile(file, e.sink)
@@ -34,14 +32,17 @@ func (e *Env) giveAll(in Inputs) (unread bool) {
 			}
 		}
 	}
-	if len(e.vars.list) > 0 {
-		e.giveEnvironment(in.Environ)
+	for _, g := range in.Vars {
+		pos := model.Pos{File: "--var"}
+		if v := e.findDeclared(g.Key, pos, in); v != nil {
+			e.give(v, given{g.Text, "--var " + g.Key, pos})
+		}
 	}
 	return unread
 }
 
 // giveEnvironment gives the values of SETTLE_VAR_NAME. It warns of names that are
-// almost those of variables, and of values that replace others.
+// almost those of variables.
 func (e *Env) giveEnvironment(environ []string) {
 	const prefix = "SETTLE_VAR_"
 	for _, pair := range environ {
@@ -51,20 +52,11 @@ func (e *Env) giveEnvironment(environ []string) {
 			continue
 		}
 		pos := model.Pos{File: key}
-		warn := func(message, suggestion string) {
-			e.sink.Warn(model.Problem{Pos: pos, Property: "vars", Message: message, Suggestion: suggestion})
+		if v := e.vars.byName[name]; v != nil {
+			e.give(v, given{text, key, pos})
+		} else if meant, _ := spelling.Closest(name, e.vars.names, 2); meant != "" {
+			e.sink.Warn(model.Problem{Pos: pos, Property: "vars", Message: "no variable is called " + name, Suggestion: entry.DidYouMean(prefix + meant)})
 		}
-		v := e.vars.byName[name]
-		if v == nil {
-			if meant, _ := spelling.Closest(name, e.vars.names, 2); meant != "" {
-				warn("no variable is called "+name, entry.DidYouMean(prefix+meant))
-			}
-			continue
-		}
-		if before := v.given; before.value != nil && value.Show(before.value) != text {
-			warn(fmt.Sprintf("%s goes over %s", key, before.by), "unset it if that is not meant")
-		}
-		e.give(v, given{text, key, pos})
 	}
 }
 

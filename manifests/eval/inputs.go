@@ -2,9 +2,9 @@ package eval
 
 // Inputs are the values that a manifest is given from outside.
 type Inputs struct {
-	Environ   []string                       // of settle, KEY=VALUE
-	Vars      []Given                        // --var; of two with one name the later wins
-	VarFiles  []ValueFile                    // --var-file, over Vars
+	Environ   []string                       // of settle, KEY=VALUE; SETTLE_VAR_NAME gives a variable its value
+	VarFiles  []ValueFile                    // --var-file, over the environment; of two the later wins
+	Vars      []Given                        // --var, over VarFiles; of two with one name the later wins
 	Facts     []Given                        // --fact, over FactFiles
 	FactFiles []ValueFile                    // --facts-file, over Host
 	Host      func() (map[string]any, error) // facts of this machine; called once, when first needed

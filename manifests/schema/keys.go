@@ -22,7 +22,7 @@ A file can be included once, ten deep at most, and all files together are at mos
 	{Name: "vars", Kind: model.Vars, Meaning: "variables: ${var.NAME} stands for their values wherever a value may stand",
 		More: `A variable is written with its default, any value; or as a map of type (string, int, bool, list or map), default, description, enum, secret and required. ${var.NAME:-TEXT} is TEXT where there is no value.
 
---var NAME=VALUE goes over the default, --var-file over that, and SETTLE_VAR_NAME in the environment over all. ${env.NAME} is a variable of the environment, ${host.os} and others are facts of the machine, ${self.name} is the resource's name. $${var.NAME} is that text itself.`, Example: "{release: \"1.4\", stage: {enum: [test, live], required: true}}"},
+SETTLE_VAR_NAME in the environment replaces the default, --var-file replaces both, and --var NAME=VALUE replaces all of them. ${env.NAME} is a variable of the environment, ${host.os} and others are facts of the machine, ${self.name} is the resource's name. $${var.NAME} is that text itself.`, Example: "{release: \"1.4\", stage: {enum: [test, live], required: true}}"},
 	{Name: "defaults", Kind: model.Settings, Meaning: "properties by type, for every resource of the file that does not set them itself",
 		More: `A list of resources may begin with defaults of its own: "- defaults: {cwd: /opt}". They go over those of the file, and what a resource gives itself goes over both. Lists are replaced, not merged. Names and aliases cannot be defaults.`, Example: "{exec: {cwd: /opt}}"},
 	{Name: "resources", Kind: model.Entries, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},
