@@ -28,7 +28,7 @@ type benchCase struct {
 	programs func(l *lab, n int) ([]program, error) // the first is the floor
 }
 
-// cases lists what is measured.
+// cases lists the measured cases.
 func cases(quick bool) []benchCase {
 	size := func(small, full int) []int {
 		if quick {
@@ -261,7 +261,7 @@ func starting(l *lab, _ int) ([]program, error) {
 	return list, nil
 }
 
-// million is a manifest of a size that nobody writes. Its resources are as
+// million is a manifest far larger than real ones. Its resources are as
 // short as they can be, since a manifest may have 16 MiB.
 func million(l *lab, n int) ([]program, error) {
 	const limit = 1_000_000 // of values in one manifest

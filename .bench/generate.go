@@ -36,7 +36,7 @@ func entry(b *strings.Builder, r *node) {
 	}
 }
 
-// write puts what a tool reads into a directory of its own.
+// write puts the input files of a tool into a directory of its own.
 func (l *lab) write(tool, name string, n int, file, text string) (string, error) {
 	dir := filepath.Join(l.dir, tool, fmt.Sprintf("%s-%d", name, n))
 	if err := os.MkdirAll(dir, 0o700); err != nil {

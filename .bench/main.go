@@ -117,7 +117,7 @@ type lab struct {
 	cells  int           // sizes that are still to be measured
 	slow   map[string]bool
 	env    []string
-	log    io.Writer // a terminal, to tell what goes on; nil for none
+	log    io.Writer // a terminal that shows progress; nil: no terminal
 }
 
 func newLab(ctx context.Context, o *options) (l *lab, err error) {

@@ -98,7 +98,7 @@ func (l *lab) measureSize(ctx context.Context, name string, n int, programs []pr
 	return found, nil
 }
 
-// slowness names what is not tried again once it was too slow: the larger
+// slowness names cases that are not tried again after they were too slow: the larger
 // sizes of a case, and when there is no time at all, whatever else it does.
 func (l *lab) slowness(name, program string) string {
 	if l.quick {
@@ -107,10 +107,10 @@ func (l *lab) slowness(name, program string) string {
 	return name + " " + program
 }
 
-// tell shows on a terminal what goes on.
+// tell shows progress on a terminal.
 func (l *lab) tell(format string, args ...any) {
 	if l.log != nil {
-		_, _ = fmt.Fprintf(l.log, "\r\x1b[K"+format, args...) // nobody depends on it
+		_, _ = fmt.Fprintf(l.log, "\r\x1b[K"+format, args...) // progress only
 	}
 }
 
@@ -188,7 +188,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ReadFrom reads in large pieces, so that whoever writes need not wait.
+// ReadFrom reads in large pieces, so that the writer need not wait.
 func (t *tail) ReadFrom(r io.Reader) (int64, error) {
 	buf := make([]byte, 256<<10)
 	var total int64

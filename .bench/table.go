@@ -38,7 +38,7 @@ func cpu(s sample) float64  { return s.cpu.Seconds() }
 func rss(s sample) float64  { return float64(s.rss) / 1e6 }
 
 // ratio returns how much more one program took than another, by the median of
-// the turns in which both ran; NaN when there are none.
+// the turns in which both ran; NaN without such a turn.
 func ratio(r, base *result, of func(sample) float64) float64 {
 	if r == nil || base == nil {
 		return math.NaN()

@@ -28,7 +28,7 @@ type Command struct {
 	// in Exit.Reply. Output and Exit.Output then hold standard error alone. A
 	// larger reply ends the process. 0: Output holds both streams.
 	Reply int
-	// Redact redacts secrets in all output before it is used. nil: there are none.
+	// Redact redacts secrets in all output before it is used. nil: there are no secrets.
 	Redact Redactor
 	// Sensitive keeps even the names of its processes out of every text.
 	Sensitive bool

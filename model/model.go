@@ -105,7 +105,7 @@ type ValueUse struct {
 // ID returns the resource's reference as text: its identity in reports and in the journal.
 func (r *Resource) ID() string { return r.Ref.String() }
 
-// AliasID returns the reference by alias as text, "" when there is none.
+// AliasID returns the reference by alias as text, or "" without an alias.
 func (r *Resource) AliasID() string {
 	if r.Alias == "" {
 		return ""

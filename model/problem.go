@@ -10,7 +10,7 @@ import (
 // that need more fields embed it.
 type Advice struct {
 	Message    string `json:"message"`
-	Suggestion string `json:"suggestion"` // "" when there is none
+	Suggestion string `json:"suggestion"` // "" without a suggestion
 }
 
 // String returns the advice as one line: message; suggestion.
@@ -27,7 +27,7 @@ type Problem struct {
 	ID         string `json:"id"`       // type#name, "" for the manifest as a whole
 	Property   string `json:"property"` // "" when no property is at fault
 	Message    string `json:"message"`
-	Suggestion string `json:"suggestion"` // "" when there is none
+	Suggestion string `json:"suggestion"` // "" without a suggestion
 
 	Excerpt Excerpt `json:"-"` // zero when the line must not be shown
 }

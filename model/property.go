@@ -24,7 +24,7 @@ const (
 	Bool                     // true or false
 	Int                      // a decimal integer
 	Count                    // a decimal integer of at least 1
-	Duration                 // a Go duration, also with d and w; 0 is none
+	Duration                 // a Go duration, also with d and w; 0 means no duration
 	Choice                   // one of Choices
 	Lines                    // a Line or a list of them
 	PathList                 // a colon-separated Line or a list of Lines

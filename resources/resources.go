@@ -34,7 +34,7 @@ type World struct {
 	CleanEnv bool           // start every process from a clean one
 	Grace    time.Duration  // between TERM and KILL
 	Run      string         // the id of the run
-	Mask     model.Redactor // takes secrets out of output; nil: there are none
+	Mask     model.Redactor // takes secrets out of output; nil: there are no secrets
 	StateDir string         // where what must outlive the run is kept; "" is nowhere
 }
 
@@ -98,7 +98,7 @@ func convert[U systemd.Unit | openrc.Unit](units []U, err error) ([]service.Unit
 	return converted, err
 }
 
-// provisions is what a provision runs on.
+// provisions holds the dependencies of the type provision.
 func provisions(w World, commands exec.Options) provision.Options {
 	uid, gid := file.Owners()
 	return provision.Options{

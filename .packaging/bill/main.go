@@ -1,4 +1,4 @@
-// Command bill says what a program is made of: a bill of materials (CycloneDX
+// Command bill lists the modules of a program: a bill of materials (CycloneDX
 // 1.6, JSON) on standard output and, with -notices, the terms of each module
 // that is linked into it. Both follow from what the linker wrote into the program
 // and from SOURCE_DATE_EPOCH, so the same program has the same bill.

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// terms are the files of a module that have to go with what is made of it.
+// terms are the files of a module that a program built from it must carry.
 var terms = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)(\.(txt|md))?$`)
 
 // writeNotices writes the terms of Go and of each module, one after the other.

@@ -128,7 +128,7 @@ func writeMachines(w io.Writer, machines []machineStatus, now time.Time) error {
 	return exitWith(exitUnwritten, table.Flush())
 }
 
-// notesOf says what an operator should know of a release on a machine.
+// notesOf returns the notes on a release of one machine, for the operator.
 func notesOf(m *machineStatus, r *status.Release, seen string) []string {
 	var notes []string
 	if seen != "" {

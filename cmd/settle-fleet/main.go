@@ -56,7 +56,7 @@ type grammar struct {
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
-// app is what a command runs in.
+// app holds the environment of a command: streams, clock and configuration.
 type app struct {
 	*grammar
 	in       io.Reader

@@ -45,7 +45,7 @@ func writeStatus(w io.Writer, s *status.Status, c *config.Config) error {
 	return nil
 }
 
-// explain says what a person should know of a release beside its state.
+// explain returns the lines that explain the state of a release.
 func explain(r *status.Release) []string {
 	var all []string
 	add := func(holds bool, format string, args ...any) {

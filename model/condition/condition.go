@@ -66,7 +66,7 @@ func (c *Condition) WithEach(each map[string]any) (*Condition, error) {
 type Error struct {
 	Line, Column int // from 1, in characters
 	Message      string
-	Suggestion   string // "" when there is none
+	Suggestion   string // "" without a suggestion
 	Next         *Error // the next mistake; nil for the last one
 }
 

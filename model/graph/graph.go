@@ -1,5 +1,5 @@
 // Package graph orders numbered nodes and finds the loops that keep them from
-// being ordered. It knows ints only: what a node stands for is its caller's.
+// being ordered. Nodes are ints: their meaning belongs to the caller.
 //
 // A graph is given as upstream lists: upstream[n] holds the nodes that come
 // before n. A node may stand in a list more than once.

@@ -24,7 +24,7 @@ type Package struct {
 	Arch    string
 	Version string
 	State   State
-	Detail  string // of a Broken one: what is wrong, such as "unpacked, not configured"
+	Detail  string // the reason of Broken, such as "unpacked, not configured"
 	Held    bool   // kept from upgrades
 }
 
@@ -56,7 +56,7 @@ type Request struct {
 	LockTimeout    time.Duration
 }
 
-// Change is what a transaction does to one package. Old is "" for a new package,
+// Change is the effect of a transaction on one package. Old is "" for a new package,
 // New is "" for a removed one.
 type Change struct{ Name, Old, New string }
 

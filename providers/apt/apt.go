@@ -131,7 +131,7 @@ func (Manager) Interrupted() bool {
 	return err == nil && len(entries) > 0
 }
 
-// Repair finishes what an interrupted run of dpkg or apt-get left half done.
+// Repair finishes an interrupted run of dpkg or apt-get.
 func (m Manager) Repair(ctx context.Context, r packages.Request, stage model.Stage) (model.Exit, error) {
 	exit, err := m.change(ctx, r.Timeout, stage, "dpkg", "--configure", "-a", "--force-confdef", "--force-confold")
 	if err != nil || exit.Code == 0 {

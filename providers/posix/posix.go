@@ -114,7 +114,7 @@ var (
 	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
-// Warnings lists what a shell would expand in a line and settle does not, each as
+// Warnings lists the parts of a line that a shell would expand and settle does not, each as
 // "problem; advice". The values of its placeholders raise none.
 func Warnings(line string, placeholders []model.Placeholder) []string {
 	const way = "use provider: shell, or write provider: posix if it is meant as it stands"

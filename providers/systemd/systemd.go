@@ -22,7 +22,7 @@ type Unit struct {
 	Active     string // ActiveState: active, reloading, inactive, failed, activating, deactivating …
 	Sub        string // SubState, such as running, exited or auto-restart
 	File       string // UnitFileState, "" where there is no unit file
-	Fragment   string // path of the unit file, "" where there is none
+	Fragment   string // path of the unit file, "" without one
 	Result     string // success, or how the unit failed
 	ExitStatus int    // of the main process
 	Restarts   int    // automatic restarts so far

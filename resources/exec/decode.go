@@ -248,7 +248,7 @@ func warnOfShell(b *model.Body) {
 
 func (c *command) warnOfCommands(b *model.Body) {
 	if !c.shell && b.Text("provider") == "posix" && !b.Values["provider"].Default {
-		return // an author who writes the provider out expects no expansion
+		return // an explicit provider means that no expansion is expected
 	}
 	warnings := c.w.Posix.Warnings
 	if c.shell {

@@ -70,7 +70,7 @@ type Inherited struct {
 	CleanEnv bool           // start every command from a clean one
 	Grace    time.Duration  // between TERM and KILL
 	RunID    string         // first part of every ProcessTag
-	Redact   model.Redactor // removes secrets from output; nil: there are none
+	Redact   model.Redactor // removes secrets from output; nil: there are no secrets
 }
 
 // Commands builds every child command of a run: those of exec and its guards,

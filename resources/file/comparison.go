@@ -9,8 +9,8 @@ import (
 	"github.com/settle-cm/settle/model/disk"
 )
 
-// comparison is the state of one path beside its declaration, and what has to
-// change.
+// comparison is the state of one path beside its declaration, and the changes
+// that are due.
 type comparison struct {
 	desired
 	have          disk.State

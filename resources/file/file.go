@@ -28,7 +28,7 @@ type Options struct {
 	// SearchPath returns the directories in which Command's programs are looked for.
 	SearchPath func(base model.Base) []string
 	BackupDir  string // directory for old files; "": there is no state directory
-	// Key returns the key for sums of contents, so that nobody can guess a content
+	// Key returns the key for sums of contents, so that a content cannot be guessed
 	// from its sum in the journal. It returns nil when there is no key.
 	Key func(create bool) []byte
 }

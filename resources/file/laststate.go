@@ -21,7 +21,7 @@ type lastState struct {
 }
 
 // errDiffers reports that a path differs right after Run changed it: another
-// program changes it too, or its file system cannot keep what is declared.
+// program changes it too, or its file system cannot keep the declared state.
 var errDiffers = errors.New("it differs")
 
 // lastStateText returns the LastState of the resource as one short text: the sum

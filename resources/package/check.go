@@ -49,7 +49,7 @@ func (r *resource) Check(ctx context.Context, ask model.Ask) (model.Decision, er
 	return d, nil
 }
 
-// view is what was seen of the declared packages at one moment.
+// view is the state of the declared packages at one moment.
 type view struct {
 	table   packages.Table
 	offers  map[string]packages.Offer

@@ -9,7 +9,7 @@ import (
 	"github.com/settle-cm/settle/model/packages"
 )
 
-// need is what has to be done to one declared package.
+// need is the work that is due for one declared package.
 type need struct {
 	target
 	installed string // version that is installed, "" for none
@@ -106,8 +106,8 @@ func (n need) decideRemoval(ensure string, current packages.Package) need {
 	return n
 }
 
-// decideHold adds a missing or superfluous mark, and refuses to change a package
-// that somebody else holds.
+// decideHold adds or removes a hold, and refuses to change a package
+// that another program or person holds.
 func (r *resource) decideHold(n *need, current packages.Package) error {
 	if r.hold == nil && current.Held && n.install && current.State == packages.Installed {
 		return fmt.Errorf("%s is held at %s (apt-mark hold): set hold, or apt-mark unhold it", n.name, current.Version)

@@ -34,7 +34,7 @@ type Manager struct {
 // Options are what the type needs from the program around it.
 type Options struct {
 	Managers map[string]Manager // by the name that provider has for it
-	Detect   func() string      // the manager of this machine, "" when there is none
+	Detect   func() string      // the manager of this machine, "" without one
 	Root     bool               // settle runs as root
 	Now      func() time.Time
 }
@@ -66,7 +66,7 @@ type machine struct {
 	updated  bool // the index was read in this run; guarded by turn
 }
 
-// declaration is what a resource says of one package.
+// declaration is the declared state of one package.
 type declaration struct {
 	ref    model.Ref
 	pos    model.Pos
@@ -96,7 +96,7 @@ type resource struct {
 	timeout     time.Duration
 }
 
-// About says what is known without asking the package manager.
+// About describes the resource without asking the package manager.
 func (r *resource) About() model.About {
 	return model.About{Command: r.command()}
 }

@@ -26,8 +26,8 @@ type attempt struct {
 	acted    bool // a program that changes packages was started
 }
 
-// Run repairs what is half-way, reads the index where it has to, carries the
-// transaction out, and checks the result in the package database.
+// Run repairs half-configured packages, reads the index if it has to, carries out
+// the transaction, and checks the result in the package database.
 func (r *resource) Run(ctx context.Context, stage model.Stage) (model.Effect, error) {
 	if !r.machine.Root {
 		return model.Effect{}, errNotRoot
@@ -113,7 +113,7 @@ func (a *attempt) bring(ctx context.Context) (model.Exit, error) {
 	return exit, err
 }
 
-// repair finishes what an earlier, interrupted run of a package manager left.
+// repair finishes an earlier, interrupted run of a package manager.
 func (a *attempt) repair(ctx context.Context) (view, error) {
 	v, err := a.r.look(ctx, a.m)
 	if err != nil || !a.m.Interrupted() && !a.hasForeignBroken(v.table) {

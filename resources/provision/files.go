@@ -12,7 +12,7 @@ import (
 	"github.com/settle-cm/settle/model/disk"
 )
 
-// change is a target that differs from what is there.
+// change is a target whose file differs.
 type change struct {
 	target
 	have     disk.State
@@ -154,14 +154,14 @@ func (s *server) makeMissing(c *change) (done bool, lost []string, err error) {
 	return done || made, nil, err
 }
 
-// hidden stands for what nobody is shown.
+// hidden replaces a content that is never shown.
 const hidden = "***"
 
 // confidential matches a line of a configuration, or of its difference, whose
 // value is a secret: a password or token itself, not the file that it is in.
 var confidential = regexp.MustCompile(`(?m)^([ +-]?[^=#\n]*(?i:pass|passwd|password|passphrase|secret|token|(?:api|secret|access)[_.-]?key)[ \t]*=[ \t]*)\S.*$`)
 
-// userinfo matches what stands before the host of a URL: a name and a password,
+// userinfo matches the user part of a URL: a name and a password,
 // or a token alone.
 var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/]*@`)
 

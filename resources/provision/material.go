@@ -25,8 +25,8 @@ import (
 	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
-// material is what a server brings into an exchange: its keys, its claims and
-// what is known of it.
+// material is the server's side of an exchange: its keys, its claims and
+// its inventory.
 type material struct {
 	key     crypto.Signer // with the feature pki
 	keyPEM  string
@@ -101,7 +101,7 @@ func (s *server) verifyToken(m *material) error {
 // maxFile is how much is read of a file that holds a key, a token or the like.
 const maxFile = 16 << 20
 
-// read returns what is in a file that the manifest names.
+// read returns the content of a file that the manifest names.
 func (s *server) read(path string) (string, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -113,8 +113,8 @@ func (s *server) read(path string) (string, error) {
 	return readAll(f, path)
 }
 
-// readIfThere returns what is in a file of the server's, "" and false when
-// there is none. It follows no link at its end.
+// readIfThere returns the content of one of the server's files, or "" and false
+// if it is missing. It does not follow a link at the end of the path.
 func (s *server) readIfThere(path string) (string, bool, error) {
 	state, err := s.w.Disk.Look(path)
 	if err != nil || state.Kind == disk.Missing {
@@ -257,7 +257,7 @@ func (s *server) ownRequest(m *material) (*contract.CSR, error) {
 	return &contract.CSR{CSR: m.csrPEM, PublicKey: public, SSLDir: s.ssldir}, nil
 }
 
-// requestedName says whom a certificate request is for, "" when it is none.
+// requestedName returns the name in a certificate request, or "" for other text.
 func requestedName(text string) string {
 	if csr := contract.ParseRequest(text); csr != nil {
 		return csr.Subject.CommonName
@@ -299,7 +299,7 @@ func publicPEM(key crypto.PublicKey) (string, error) {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), nil
 }
 
-// takeInventory gathers what is known of the server.
+// takeInventory gathers the facts, classes and files of the server.
 func (s *server) takeInventory(ctx context.Context) (contract.Inventory, error) {
 	inv := contract.Inventory{}
 	var data []byte

@@ -2,8 +2,8 @@ package provision
 
 import "github.com/settle-cm/settle/model"
 
-// properties is what a provision has beside the common properties: the one
-// source for the loader, the schema, explain and the README.
+// properties lists the properties of a provision beside the common ones. The
+// loader, the schema, explain and the reference page are made from it.
 var properties = []model.Property{
 	{Name: "helper", Kind: model.CommandLine, Meaning: "the program that decides: it reads the description of the server as JSON on standard input and answers with its configuration as JSON on standard output; no shell reads this command", Example: "/usr/local/bin/helper --site london"},
 	{Name: "identity", Kind: model.Line, Default: "the name", Meaning: "the server, usually by its full name", Example: "node1.example.net"},

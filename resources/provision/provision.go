@@ -26,7 +26,7 @@ type Tokens struct {
 
 // Options are what the type needs from the program around it.
 type Options struct {
-	Ask        func(context.Context, model.Command) (model.Exit, error) // one exchange: the reply, or why there is none
+	Ask        func(context.Context, model.Command) (model.Exit, error) // one exchange: the reply, or the reason of its absence
 	Run        func(context.Context, model.Command) (model.Exit, error)
 	LookPath   func(name, dir string, path []string) (string, error)
 	Argv       func(line string, holes []model.Placeholder) ([]string, error) // a command line's words
@@ -124,7 +124,7 @@ type description struct {
 	versionCommand   []string
 }
 
-// Site returns the site of a provision, for metrics; false when the spec is none.
+// Site returns the site of a provision, for metrics; false for a resource of another type.
 func Site(spec model.Spec) (site string, ok bool) {
 	s, ok := spec.(*server)
 	if !ok {
@@ -133,7 +133,7 @@ func Site(spec model.Spec) (site string, ok bool) {
 	return s.site, true
 }
 
-// About says what is known without looking at the machine.
+// About describes the resource without looking at the machine.
 func (s *server) About() model.About {
 	return model.About{
 		Command: s.text, Cwd: s.base.Dir, Creates: s.creates, MayChange: true, Journaled: true, KeepsState: true,

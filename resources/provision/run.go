@@ -123,7 +123,7 @@ func (s *server) paused() error {
 	return fmt.Errorf("%w, cannot run %s for %s: %s exists", errPaused, s.shown(s.helper), s.identity, s.pauseFile)
 }
 
-// answer is what came of asking the helper.
+// answer is the outcome of one exchange with the helper.
 type answer struct {
 	*material
 	reply   *contract.Reply
@@ -223,7 +223,7 @@ func both(outer model.Redactor, inner *secret.Redactor) model.Redactor {
 	}
 }
 
-// judge passes the verdict on a reply, with what is known of this machine.
+// judge returns the verdict on a reply to this machine.
 func (s *server) judge(a *answer, noUpgrade bool) (contract.Verdict, error) {
 	situation := contract.Situation{
 		Identity: s.identity, Now: s.w.Now(), Features: s.features, Version: a.version, NoUpgrade: noUpgrade,
@@ -242,7 +242,7 @@ func (s *server) judge(a *answer, noUpgrade bool) (contract.Verdict, error) {
 	return v, s.failure(a, v.Err())
 }
 
-// keyThere is the public part of the key at a path, nil when there is none.
+// keyThere returns the public part of the key at a path, nil without a key.
 func (s *server) keyThere(path string) (crypto.PublicKey, error) {
 	text, ok, err := s.readIfThere(path)
 	if err != nil || !ok {
@@ -293,7 +293,7 @@ func measure(a *answer, err error) model.Measures {
 	return m
 }
 
-// warnings are what is to be said of an exchange, whatever became of it.
+// warnings returns the warnings of an exchange, whether it succeeded or failed.
 func (s *server) warnings(a *answer) []string {
 	list := a.exit.Warnings
 	if n := len(a.verdict.Warnings); n > 0 && s.sensitive {
@@ -305,7 +305,7 @@ func (s *server) warnings(a *answer) []string {
 	return list
 }
 
-// follow does what a verdict says.
+// follow carries out a verdict.
 func (s *server) follow(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) error {
 	switch a.verdict.Action {
 	case contract.Defer:

@@ -34,8 +34,8 @@ type target struct {
 	text   string
 	dir    bool
 	gone   bool // nothing is to be there
-	secret bool // nobody is shown what is in it
-	// good says whether what is there will do although it is not the same.
+	secret bool // its content is never shown
+	// good reports whether the present content is acceptable although it differs.
 	good func(have string) (bool, error)
 }
 
@@ -54,8 +54,8 @@ func (s *server) sslDir(r *contract.Reply) string {
 	return filepath.Clean(r.SSLDir)
 }
 
-// targets lists what a reply asks for, in the order in which it is written: the
-// configuration last, because it refers to the rest.
+// targets lists the files that a reply requests, in the order in which they are
+// written: the configuration last, because it refers to the others.
 func (s *server) targets(r *contract.Reply, m *material) ([]target, error) {
 	list := []target{{path: s.dir, mode: 0o755, dir: true}}
 	if s.features.Ed25519 {

@@ -35,7 +35,7 @@ type File struct {
 	Path string
 	Mode uint32
 	Text string // secrets as ***
-	Note string // what stands for the text where that takes the site's keys
+	Note string // shown instead of Text if Text needs the site's keys
 }
 
 // Try judges a reply to an input. Features are those that the input shows, and

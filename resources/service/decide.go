@@ -10,7 +10,7 @@ import (
 
 var errNoManager = errors.New("no service manager is installed here that settle knows (systemd, openrc)")
 
-// work lists what has to be done to one unit. The order in which it is done is
+// work lists the steps that are due for one unit. Their order is
 // fixed: unmask, enable or disable, run state, mask.
 type work struct {
 	unmask, mask    bool

@@ -21,7 +21,7 @@ type Unit struct {
 	Active     string // ActiveState
 	Sub        string // SubState
 	File       string // UnitFileState
-	Fragment   string // path of the unit file, "" where there is none
+	Fragment   string // path of the unit file, "" without one
 	Result     string
 	ExitStatus int
 	Restarts   int
@@ -45,7 +45,7 @@ type Manager struct {
 type Options struct {
 	Systemd, OpenRC Manager
 	// Detect names the manager that runs here: "systemd", "openrc", "offline" when
-	// systemd is installed and not running, or "" when there is none.
+	// systemd is installed and not running, or "" without a manager.
 	Detect func() string
 	Root   bool // settle runs as root
 }
@@ -92,7 +92,7 @@ type service struct {
 	timeout   time.Duration
 }
 
-// About says what is known without asking the service manager.
+// About describes the resource without asking the service manager.
 func (s *service) About() model.About {
 	return model.About{Command: "systemctl status " + s.unit}
 }

@@ -71,7 +71,7 @@ type Console struct {
 // and a writer that is not a file, so that it never asks the terminal anything.
 func NewConsole(w io.Writer, o Options) *Console {
 	c := &Console{Stream: NewStream(w), Color: UseColor(o.Color, w, os.Getenv), Terminal: IsTerminal(w), quiet: o.Quiet}
-	if c.Color { // a user who wants no colours wants no other control sequences either
+	if c.Color { // without colours a user expects no other control sequences either
 		c.StatusLine = newStatusLine(w)
 	}
 	if c.StatusLine != nil && !o.Quiet {

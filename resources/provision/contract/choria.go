@@ -5,8 +5,8 @@ import "strings"
 // provisionKey is the configuration key by which a Choria server provisions itself.
 const provisionKey = "plugin.choria.server.provision"
 
-// booleans are the configuration keys that Choria reads as booleans; what is no
-// boolean it takes for false without a word.
+// booleans are the configuration keys that Choria reads as booleans. It takes any
+// other value for false, without a warning.
 var booleans = []string{
 	"activate_agents", "color", "daemonize", "direct_addressing", "registration_splay", "rpcaudit", "rpcauthorization",
 	"soft_shutdown", "threaded",

@@ -42,7 +42,7 @@ func (j *judge) credentials() {
 	}
 }
 
-// together checks that what is of use only together came together.
+// together checks that fields which need each other are all present.
 func (j *judge) together() {
 	dir := j.SSLDir
 	if j.s.SSLDir != "" {

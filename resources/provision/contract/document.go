@@ -12,8 +12,8 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// maxDepth is how deep a reply may be nested: far beyond what the contract has,
-// and far below what a stack bears.
+// maxDepth is how deep a reply may be nested: far deeper than the contract,
+// and far below the limit of the stack.
 const maxDepth = 100
 
 // maxValues is how many values a reply may hold: a helper gone wild must not cost
@@ -23,7 +23,7 @@ const maxValues = 1 << 20
 // maxTwice is how many keys given twice are told.
 const maxTwice = 20
 
-// shape is what a JSON value is.
+// shape is the kind of a JSON value.
 type shape int
 
 const (
@@ -162,7 +162,7 @@ func (r *reader) word(w string) bool {
 	return strings.HasPrefix(string(r.data[r.at:min(len(r.data), r.at+len(w))]), w)
 }
 
-// wrong says what was expected where the reader stands.
+// wrong returns an error that names the expected value at the reader's position.
 func (r *reader) wrong(at *place, expected string) error {
 	if r.at >= len(r.data) {
 		return fmt.Errorf("the reply ends in the middle of the JSON object, after %d bytes, in %s", len(r.data), at)

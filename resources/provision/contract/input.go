@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Input is what a helper reads. Its fields are the contract: their order, their
-// names and that what is off is null.
+// Input is the document that a helper reads. Its fields are the contract: their
+// order, their names, and null for a feature that is off.
 type Input struct {
 	Identity  string          `json:"identity"`
 	CSR       *CSR            `json:"csr"`
@@ -79,7 +79,7 @@ func withArticle(value string) string {
 	return "a " + value
 }
 
-// Inventory is what is known of a server. Values of facts are JSON, so that no
+// Inventory describes a server. Values of facts are JSON, so that no
 // number changes on its way.
 type Inventory struct {
 	Agents         []string                   `json:"agents"`

@@ -12,7 +12,7 @@ import (
 	"github.com/settle-cm/settle/model/spelling"
 )
 
-// Features are what a site has turned on.
+// Features are the features that a site has turned on.
 type Features struct{ PKI, Ed25519, JWT, Upgrades bool }
 
 // Situation is what Judge knows beside the reply.
@@ -23,12 +23,12 @@ type Situation struct {
 	Version    string           // of the running server, "" when it is not known
 	NoUpgrade  bool             // an upgrade has failed and was optional: go on without
 	Key        crypto.PublicKey // of our CSR, or of the private key that is there; nil: none
-	SSLDir     string           // where credentials go whatever the reply says; "": the reply says it
-	Directory  string           // what is provisioned
+	SSLDir     string           // the directory of credentials; "": the reply names it
+	Directory  string           // of the provisioned server
 	SigningKey string           // the file of the issuer's key, "" for none
 }
 
-// Action is what a reply asks for.
+// Action is the action that a reply requests.
 type Action int
 
 // The actions, in the order in which a reply is asked for them.
@@ -45,7 +45,7 @@ func (a Action) String() string {
 	return [...]string{"refuse", "defer", "shutdown", "upgrade", "apply"}[a]
 }
 
-// Verdict is what is to be done with a reply.
+// Verdict is the decision about a reply.
 type Verdict struct {
 	Action   Action
 	Reason   string    // for Defer and Shutdown: the helper's message
@@ -53,7 +53,7 @@ type Verdict struct {
 	Warnings []Problem
 }
 
-// Err returns the errors as one, nil when there is none.
+// Err returns the errors as one error, or nil without errors.
 func (v *Verdict) Err() error {
 	if len(v.Errors) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (v *Verdict) Err() error {
 	return fmt.Errorf("the reply is refused: %s", strings.Join(lines, ", "))
 }
 
-// Judge decides what a reply asks for. It reads the whole of it, also what no
+// Judge decides about a reply. It reads the whole reply, also the parts that no
 // feature uses, before anything is done.
 func Judge(r *Reply, s Situation) Verdict {
 	j := &judge{Reply: r, s: s}
@@ -150,7 +150,7 @@ func (j *judge) upgrade() {
 	}
 }
 
-// site warns of what is doubtful whatever the reply says.
+// site warns of doubtful settings of the site.
 func (j *judge) site() {
 	if j.s.SigningKey == "" || j.s.Directory == "" {
 		return
@@ -198,7 +198,7 @@ func (j *judge) configuration() {
 	}
 }
 
-// got says what a reply without configuration had instead.
+// got describes the contents of a reply without configuration.
 func (j *judge) got() string {
 	if j.null {
 		return "the reply is null"
@@ -220,7 +220,7 @@ func (j *judge) got() string {
 	return "received " + strings.Join(words, ", ")
 }
 
-// control says whether a character ends a line or is none to see. A tab is one.
+// control reports whether a character ends a line or is invisible. A tab counts as visible.
 func control(c rune) bool {
 	return c < ' ' && c != '\t' || c == 0x7f || c == 0x85 || c == '\u2028' || c == '\u2029'
 }
@@ -242,7 +242,7 @@ func (j *judge) policies(key, suffix string, texts map[string]string) {
 	}
 }
 
-// MinValidity is what a token is at least good for.
+// MinValidity is the shortest accepted validity of a token.
 const MinValidity = time.Hour
 
 // expiry returns when a token is to expire by a reply; zero: by default, and why.

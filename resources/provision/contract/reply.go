@@ -29,7 +29,7 @@ func (p Problem) String() string {
 	return p.Path + ": " + p.Advice.String()
 }
 
-// Reply is what a helper answered, read but not judged.
+// Reply is the answer of a helper, read but not judged.
 type Reply struct {
 	Defer          bool
 	Shutdown       bool
@@ -52,7 +52,7 @@ type Reply struct {
 	empty    []Problem // nulls where a text belongs
 }
 
-// ServerClaims is what a reply wants of the server's token.
+// ServerClaims are the claims that a reply requests for the server's token.
 type ServerClaims struct {
 	OU          string
 	Exp         *float64 // Unix time in seconds; nil or 0: not given

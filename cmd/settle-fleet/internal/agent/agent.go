@@ -30,7 +30,7 @@ const lookLimit = 5 * time.Second
 // statusFile keeps the last status in the state directory.
 const statusFile = "status.json"
 
-// Log receives what a person should know while an agent works.
+// Log receives the messages of a working agent for a person.
 type Log interface {
 	Info(message any, keyvals ...any)
 	Warn(message any, keyvals ...any)
@@ -43,7 +43,7 @@ type Agent struct {
 	State    *machine.State
 	Identity *machine.Identity
 	Settle   *runner.Settle
-	Sources  map[string]source.Source // by what a release says it is from
+	Sources  map[string]source.Source // by the source that a release names
 	Labels   map[string]string        // those of the configuration and the machine's facts
 	Version  string                   // of settle-fleet
 	Log      Log

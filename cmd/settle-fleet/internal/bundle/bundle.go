@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits bound what a bundle may hold. They protect the machine that unpacks it.
+// Limits bound the contents of a bundle. They protect the machine that unpacks it.
 type Limits struct {
 	Packed   int64 // bytes of the tar.gz
 	Unpacked int64 // bytes of all files together

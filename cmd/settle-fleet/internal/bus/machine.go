@@ -29,7 +29,7 @@ type Conn struct {
 // Close ends the connection.
 func (c *Conn) Close() { c.nc.Close() }
 
-// Names of what a fleet has in JetStream.
+// Names of the streams and buckets of a fleet in JetStream.
 func (c *Conn) want() string    { return "settle_" + c.Fleet + "_want" }
 func (c *Conn) status() string  { return "settle_" + c.Fleet + "_status" }
 func (c *Conn) bundles() string { return "settle_" + c.Fleet + "_bundles" }

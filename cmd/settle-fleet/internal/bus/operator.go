@@ -98,7 +98,7 @@ func encodeSigned(signed *release.Signed) []byte {
 	return text
 }
 
-// Last returns the newest release of a name, nil when there is none.
+// Last returns the newest release of a name, or nil without a release.
 func (c *Conn) Last(ctx context.Context, name string) (*release.Release, error) {
 	js, err := c.jetStream()
 	if err != nil {

@@ -73,7 +73,7 @@ func (s *State) Lock(wait bool) (unlock func(), err error) {
 	return func() { _ = file.Close() }, nil // closing it ends the lock
 }
 
-// Known returns what is remembered of a release name.
+// Known returns the stored record of a release name.
 func (s *State) Known(name string) (release.Known, error) {
 	known := release.Known{Kept: map[int64]string{}}
 	err := s.read(filepath.Join("releases", name, "known.json"), &known)
@@ -83,7 +83,7 @@ func (s *State) Known(name string) (release.Known, error) {
 	return known, err
 }
 
-// SaveKnown keeps what is remembered of a release name.
+// SaveKnown stores the record of a release name.
 func (s *State) SaveKnown(name string, known release.Known) error {
 	if err := os.MkdirAll(s.nameDir(name), 0o700); err != nil {
 		return fmt.Errorf("save state: %w", err)
@@ -91,7 +91,7 @@ func (s *State) SaveKnown(name string, known release.Known) error {
 	return s.write(filepath.Join("releases", name, "known.json"), known)
 }
 
-// Told returns what was told of a release name.
+// Told returns the last report that was sent for a release name.
 func (s *State) Told(name string) (told spool.Told, err error) {
 	err = s.read(filepath.Join("releases", name, "told.json"), &told)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +100,7 @@ func (s *State) Told(name string) (told spool.Told, err error) {
 	return told, err
 }
 
-// SaveTold keeps what was told of a release name.
+// SaveTold stores the last report that was sent for a release name.
 func (s *State) SaveTold(name string, told spool.Told) error {
 	return s.write(filepath.Join("releases", name, "told.json"), told)
 }

@@ -194,7 +194,7 @@ func (s *State) sweep(name string, keep ...string) error {
 		}
 	}
 	known.Kept = kept
-	if err := s.SaveKnown(name, known); err != nil { // first: what is kept must be there
+	if err := s.SaveKnown(name, known); err != nil { // first: a later step reads the kept release
 		return err
 	}
 	for _, entry := range entries {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Known is what a machine remembers of one release name. It protects against
+// Known is a machine's record of one release name. It protects against
 // an old release or rollout that is shown again.
 type Known struct {
 	Highest    int64            `json:"highest"` // version that was ever taken up
@@ -38,7 +38,7 @@ func (k *Known) Accept(r *Release, fleet, name string, now time.Time, revert boo
 	return nil
 }
 
-// Take returns what a machine remembers once it has taken up a release.
+// Take returns the record of a machine after it has taken up a release.
 func (k Known) Take(r *Release) Known {
 	if r.Version > k.Highest {
 		k.Highest, k.Digest, k.MayRevert = r.Version, r.Digest, r.MayRevertTo
@@ -59,7 +59,7 @@ func (k *Known) AcceptRollout(text []byte, r *Rollout, fleet, name string) error
 	return nil
 }
 
-// FollowRollout returns what a machine remembers once it follows a rollout.
+// FollowRollout returns the record of a machine after it follows a rollout.
 func (k Known) FollowRollout(text []byte, r *Rollout) Known {
 	k.RolloutN, k.RolloutSum = r.N, SumText(text)
 	return k

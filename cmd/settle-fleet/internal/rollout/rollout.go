@@ -116,7 +116,7 @@ func OpenWave(r *release.Rollout, machines []Machine) *release.Rollout {
 	case wave == "100%":
 		next.Open = release.EverythingOpen
 	case size > 0:
-		// New machines may have moved the ranks: what is open stays open.
+		// New machines may have moved the ranks: open machines stay open.
 		next.Open = release.FormatPlace(max(places[size-1], release.ParsePlace(r.Open)))
 	}
 	return &next

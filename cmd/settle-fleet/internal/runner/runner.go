@@ -26,7 +26,7 @@ const (
 )
 
 // grace is how long settle may take to end after a signal. It ends the command
-// that runs, writes down what is owed, and exits.
+// that runs, records the owed refreshes, and exits.
 const grace = 2 * time.Minute
 
 // Settle is the program settle and where it keeps its state.
@@ -78,7 +78,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
 }
 
-// Outcome is what became of one resource.
+// Outcome is the result of one resource.
 type Outcome struct {
 	ID      string `json:"id"`
 	Status  string `json:"status"`

@@ -46,7 +46,7 @@ func Split(text []byte) ([]string, error) {
 }
 
 // Verify returns the principals of the first signature that fits the text, the
-// namespace and a signer who is allowed at the time now. Otherwise the error
+// namespace and a signer with a valid entry at the time now. Otherwise the error
 // says of each signature why it does not count.
 func (s *Signers) Verify(text []byte, armours []string, namespace string, now time.Time) (string, error) {
 	if len(armours) == 0 {

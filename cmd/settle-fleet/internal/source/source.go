@@ -28,7 +28,7 @@ type News struct {
 
 // Source is where releases come from.
 type Source interface {
-	// Look returns the news of a name, empty when there is none.
+	// Look returns the news of a name. It is empty without a release.
 	Look(ctx context.Context, name string) (News, error)
 	// Release returns one version, nil when it is not there.
 	Release(ctx context.Context, name string, version int64) (*release.Signed, error)

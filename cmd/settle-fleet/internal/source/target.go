@@ -16,7 +16,7 @@ import (
 // name holds its newest release, the signatures, and the bundles.
 type Target string
 
-// Last returns the newest published release of a name, nil when there is none.
+// Last returns the newest published release of a name, or nil without a release.
 func (t Target) Last(ctx context.Context, name string) (*release.Release, error) {
 	if _, err := os.Stat(string(t)); errors.Is(err, os.ErrNotExist) {
 		return nil, nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Told is what a machine remembers: the last run that was acknowledged, and its
+// Told is the memory of a machine: the last run that was acknowledged, and its
 // sequence in the stream.
 type Told struct {
 	Run      string `json:"run"`
@@ -44,7 +44,7 @@ type Decision struct {
 	Note     string // for the log and the status; empty when all is as expected
 }
 
-// Decide compares what a machine remembers, what the broker has last, and the
+// Decide compares the memory of a machine, the broker's last message, and the
 // journal, oldest run first. Runs older than oldest are not sent again.
 func Decide(told Told, last *Last, me Machine, journal []Run, oldest time.Time) Decision {
 	if last == nil {

@@ -1,4 +1,4 @@
-// Package status holds what a machine says of itself, and pure questions about it.
+// Package status holds the status of a machine, and pure questions about it.
 package status
 
 import (
@@ -70,7 +70,7 @@ type Run struct {
 	Summary map[string]int `json:"summary,omitempty"`
 }
 
-// Drift is what a run of an unchanged version had to change.
+// Drift lists the changes of a run whose version was unchanged.
 type Drift struct {
 	Run       string    `json:"run"`
 	At        time.Time `json:"at"`
