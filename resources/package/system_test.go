@@ -190,13 +190,15 @@ func (h *host) testFailedScript() {
 }
 
 func (h *host) testInterrupted() {
-	h.Shell(h.t, `set +e
-setsid apt-get -q -y -o Dpkg::Use-Pty=0 install slow=1.0 >/dev/null 2>&1 &
+	h.Shell(h.t, `apt-get -q update >/dev/null
+setsid apt-get -q -y -o Dpkg::Use-Pty=0 install slow=1.0 >/root/slow.log 2>&1 &
 pid=$!
-until pgrep -f '[s]low.postinst' >/dev/null; do sleep 0.1; done
-kill -KILL -- -$pid
-wait $pid
-true`)
+until pgrep -f '[s]low.postinst' >/dev/null; do
+  test -d /proc/$pid || { cat /root/slow.log; exit 1; }
+  sleep 0.1
+done
+/bin/kill -KILL -- -$pid
+wait $pid || true`)
 	h.expect("slow", "1.0 iF")
 	h.converges("slow: {}", "lib: {}")
 	h.expect("slow", "1.0 ii")
