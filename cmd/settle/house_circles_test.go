@@ -39,11 +39,9 @@ var excused = map[string]string{
 // unfinished are packages above a limit, with the figures that they have. A row may
 // only get smaller. Remove it when the package is below every limit.
 var unfinished = map[string]figures{
-	"cmd/settle":                    {4.9, 9.8, 0.0},
-	"cmd/settle-fleet":              {3.0, 100.0, 3.9},
-	"cmd/settle-fleet/internal/bus": {0.0, 0.0, 4.2},
-	"providers/files":               {3.8, 12.5, 1.3},
-	"resources/provision":           {2.6, 80.0, 18.3},
+	"cmd/settle":          {4.9, 9.8, 0.0},
+	"cmd/settle-fleet":    {3.0, 100.0, 0.0},
+	"resources/provision": {2.6, 80.0, 0.0},
 }
 
 // largeStructs are the structs above maxFields, with their fields.

@@ -13,7 +13,7 @@ import (
 )
 
 // temporary returns the name under which a new entry for name is created. It
-// depends on the name only, so that the next run finds what a killed run left.
+// depends on the name only, so that the next run finds the entry of a killed run.
 // Programs that read directories of parts (*.conf, sudoers.d, cron.d) skip it.
 func temporary(name string) string {
 	const suffix, longest = ".settle-new", 255

@@ -120,7 +120,7 @@ func isReport(path string) bool {
 	defer func() { _ = file.Close() }() // nothing was written
 	const begin = `{"schema":"settle.report/`
 	head := make([]byte, len(begin))
-	n, _ := io.ReadFull(file, head) // a shorter file is none
+	n, _ := io.ReadFull(file, head) // a shorter file is no history
 	return string(head[:n]) == begin
 }
 

@@ -129,8 +129,8 @@ func (c *Conn) Last(ctx context.Context, name string) (*release.Release, error) 
 	return release.Parse([]byte(signed.Text))
 }
 
-// Rollout returns the rollout of a name and its revision; nil and 0 when there
-// is none.
+// Rollout returns the rollout of a name and its revision; nil and 0 without
+// a rollout.
 func (c *Conn) Rollout(ctx context.Context, name string) (*release.Signed, uint64, error) {
 	js, err := c.jetStream()
 	if err != nil {
