@@ -17,7 +17,7 @@ import (
 )
 
 // keysOfIncluded are the keys that an included file may have.
-var keysOfIncluded = []string{"description", "secrets", "include", "vars", "defaults", "resources"}
+var keysOfIncluded = []string{"description", "secrets", "include", "vars", "overrides", "overrides_from", "defaults", "resources"}
 
 // keys are the values of the keys of one file, and the nodes of its resources.
 type keys struct {
@@ -115,12 +115,17 @@ func (r keyReader) readKey(k *keys, key, value *yaml.Node) {
 		k.section.Entries = value
 	case p.Kind == model.Settings:
 		k.section.Defaults = value
-	case p.Kind == model.Vars, p.Name == "include": // read before everything that may use them
+	case isReadFirst(p):
 	default:
 		if v, ok := r.readValue(p, key, value); ok {
 			k.values[p.Name] = v
 		}
 	}
+}
+
+// isReadFirst reports whether a key is read before everything that may use it.
+func isReadFirst(p *model.Property) bool {
+	return p.Kind == model.Vars || p.Kind == model.Hierarchy || p.Kind == model.Overrides || p.Name == "include" || p.Name == "overrides_from"
 }
 
 // readValue reads the value of a key, with values in place of its expressions.

@@ -43,7 +43,7 @@ type Inputs struct {
 	FactFiles []ValueFile                               // --facts-file, over Host
 	Host      func() (map[string]any, error)            // facts of this machine: texts, ints, []any and map[string]any
 	Elsewhere func(variable string) bool                // reports that another manifest, given the same values, declares a variable
-	Include   func(path string) (src []byte, err error) // reads an included file by its absolute path
+	Include   func(path string) (src []byte, err error) // reads a file that a manifest names, such as one that it includes, by its absolute path
 }
 
 // Given is a value given on the command line, K=V.
@@ -85,7 +85,7 @@ func Render(src Source, types []model.Type) (text []byte, problems, warnings mod
 	if l.sink.Count() == 0 {
 		text = render.YAML(render.Input{
 			Path: src.Path, Dir: src.Dir, CCM: l.env != nil && l.env.IsCCM(), Keys: l.keys.values,
-			Secrets: l.manifest.Secrets, Redacted: l.secretValues(), Bodies: l.entries.Bodies, Types: vocabularies,
+			Secrets: l.manifest.Secrets, Redacted: l.secretValues(), Bodies: l.entries.Bodies, Types: vocabularies, Origins: l.origins(),
 		}, l.sink)
 	}
 	problems, warnings = l.finish()
@@ -93,6 +93,21 @@ func Render(src Source, types []model.Type) (text []byte, problems, warnings mod
 		return nil, problems, warnings
 	}
 	return text, nil, warnings
+}
+
+// origins returns where the values of the variables came from, for rendering.
+func (l *loaded) origins() []render.Origin {
+	var list []render.Origin
+	if l.env == nil {
+		return nil
+	}
+	for _, o := range l.env.Origins() {
+		if o.Pos.File != "" {
+			o.From += " (" + o.Pos.String() + ")"
+		}
+		list = append(list, render.Origin{Variable: o.Name, From: o.From})
+	}
+	return list
 }
 
 // JSON returns the result of Render as a JSON document, which is a manifest too.
@@ -125,9 +140,9 @@ func open(src Source) loaded {
 func newEnv(src Source, s sources, sink *entry.Sink) *eval.Env {
 	in := eval.Inputs{
 		Environ: src.Environ, Vars: src.Vars, VarFiles: src.VarFiles,
-		Facts: src.Facts, FactFiles: src.FactFiles, Host: src.Host, Elsewhere: src.Elsewhere,
+		Facts: src.Facts, FactFiles: src.FactFiles, Host: src.Host, Elsewhere: src.Elsewhere, ReadFile: src.Include,
 	}
-	return eval.New(in, s.parsed(), s.partial, sink)
+	return eval.New(in, s.sections(), s.partial, sink)
 }
 
 // load takes a manifest through all stages. keepBodies keeps the properties of the
@@ -199,7 +214,11 @@ func (l *loaded) finish() (problems, warnings model.Problems) {
 	if l.sink.Count()+len(l.sink.Warnings()) == 0 {
 		return nil, nil
 	}
-	w := excerpt.New(l.sources.parsed(), l.secretValues())
+	files := l.sources.parsed()
+	if l.env != nil {
+		files = append(files, l.env.DataFiles()...)
+	}
+	w := excerpt.New(files, l.secretValues())
 	return w.Finish(l.sink.Problems()), w.Finish(l.sink.Warnings())
 }
 

@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/manifests/entry"
+	"github.com/settle-cm/settle/manifests/eval"
 	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/manifests/schema"
 	"github.com/settle-cm/settle/manifests/shape"
@@ -41,6 +42,15 @@ func (s sources) parsed() []*parse.File {
 	list := make([]*parse.File, len(s.all))
 	for i, f := range s.all {
 		list[i] = f.File
+	}
+	return list
+}
+
+// sections returns the files with their directories.
+func (s sources) sections() []eval.Source {
+	list := make([]eval.Source, len(s.all))
+	for i, f := range s.all {
+		list[i] = eval.Source{File: f.File, Dir: f.dir}
 	}
 	return list
 }

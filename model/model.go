@@ -97,8 +97,9 @@ type Resource struct {
 
 // ValueUse is a value that replaced an expression of a manifest.
 type ValueUse struct {
-	Expression string `json:"expression"` // as it is written: ${var.x}
-	Value      string `json:"value"`      // as text; *** for a secret
+	Expression string `json:"expression"`     // as it is written: ${var.x}
+	Value      string `json:"value"`          // as text; *** for a secret
+	From       string `json:"from,omitempty"` // the levels that gave it; "" for a value that no level gave
 	Pos
 }
 

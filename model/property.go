@@ -39,6 +39,8 @@ const (
 	Entries                  // the resources of a manifest
 	Settings                 // a map from types to properties
 	Vars                     // the variables that a manifest declares
+	Hierarchy                // the levels that may override variables, in order
+	Overrides                // a map from levels to values of variables
 	Condition                // a text that is true or false of the machine
 	Control                  // a map of if and unless, a Condition each
 )
@@ -51,6 +53,7 @@ var kindWords = [...]string{
 	Environment: "a list of KEY=VALUE or a map", Refs: "a reference (type#name) or a list of them",
 	TextMap: "a map of texts", AnyValue: "any value",
 	Entries: "a list of entries", Settings: "a map from types to properties", Vars: "a map of variables",
+	Hierarchy: "a list of levels, or a map of order and merge", Overrides: "a map from levels to maps of variables",
 	Condition: "a condition", Control: "a map with if, unless or both",
 }
 

@@ -149,7 +149,7 @@ func (e *Env) evaluateCondition(f Frame, v model.Value) (holds bool, found Found
 		return false, found, false
 	}
 	for _, u := range a.used {
-		found.Uses = append(found.Uses, model.ValueUse{Expression: u.Name, Value: value.Show(u.Value), Pos: v.Pos})
+		found.Uses = append(found.Uses, model.ValueUse{Expression: u.Name, Value: value.Show(u.Value), From: e.levelsOfName(u.Name), Pos: v.Pos})
 	}
 	return a.holds, found, true
 }

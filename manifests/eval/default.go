@@ -28,18 +28,20 @@ const (
 // led to this one.
 func (e *Env) followDefault(v *variable, chain []string) {
 	switch {
-	case v.followed == followed || v.given.value != nil || v.fallback == nil:
+	case v.followed == followed || v.given.value != nil:
 		return
 	case v.followed == following:
 		loop := chain[slices.Index(chain, v.name):]
-		e.sink.Refuse(varsFrame(v.file).Problem(v.pos, "these variables wait for each other: "+strings.Join(append(slices.Clone(loop), v.name), ", "), "give one of them a value of its own"))
+		e.sink.Refuse(newFrame(v.file, "vars").Problem(v.pos, "these variables wait for each other: "+strings.Join(append(slices.Clone(loop), v.name), ", "), "give one of them a value of its own"))
 		for _, name := range loop {
 			e.vars.byName[name].wrong = true
 		}
 		return
 	}
 	v.followed = following
-	e.followNode(varsFrame(v.file), v.fallback, append(chain, v.name))
+	for _, s := range v.sources() {
+		e.followNode(newFrame(s.file, "vars"), s.node, append(chain, v.name))
+	}
 	v.followed = followed
 }
 
@@ -97,39 +99,76 @@ func (e *Env) evaluateVariable(v *variable) (any, Found, bool) {
 	return result, found, true
 }
 
-// readVariable returns the given value of a variable, else its default, as a value
-// of its declared type.
-func (e *Env) readVariable(v *variable, found *Found) (any, bool) {
-	if v.given.value == nil && v.fallback == nil {
-		return nil, true
+// sources returns the nodes that the value of a variable is made of, where it is
+// not given from outside: the default, the override in its place, or all of them
+// where overrides are merged.
+func (v *variable) sources() []override {
+	switch {
+	case len(v.overrides) > 0 && !v.deep:
+		return v.overrides
+	case v.fallback == nil:
+		return v.overrides
 	}
-	typ, result, pos, isText := v.typ, v.given.value, v.at, false
-	if typ == "" && v.fallback != nil && !HasExpression(v.fallback) {
-		typ = typeOf(v.fallback)
+	return append([]override{{file: v.file, node: v.fallback}}, v.overrides...)
+}
+
+// hasExpression reports whether the value of a variable depends on expressions.
+func (v *variable) hasExpression() bool {
+	return slices.ContainsFunc(v.sources(), func(s override) bool { return HasExpression(s.node) })
+}
+
+// readVariable returns the given value of a variable, else that of its default and
+// its overrides, as a value of its declared type.
+func (e *Env) readVariable(v *variable, found *Found) (result any, ok bool) {
+	if v.given.value != nil {
+		return e.convert(newFrame(v.file, "vars"), v, v.given.value, v.at, true, nil)
 	}
-	fromText := true // a text of the command line or environment stands for any type
-	if result == nil {
-		pos, fromText = v.file.Pos(v.fallback), HasExpression(v.fallback)
-		var ok bool
-		if result, ok = e.evaluateNode(varsFrame(v.file), v.fallback, found); !ok {
+	for i, s := range v.sources() {
+		raw, ok := e.evaluateNode(newFrame(s.file, "vars"), s.node, found)
+		if !ok {
 			return nil, false
 		}
+		one, ok := e.convert(newFrame(s.file, "vars"), v, raw, s.file.Pos(s.node), HasExpression(s.node), found.Uses)
+		if !ok {
+			return nil, false
+		}
+		if i == 0 {
+			result = one
+		} else {
+			result = value.Merge(result, one)
+		}
 	}
+	return result, true
+}
+
+// typeOfValues returns the type that every value of a variable must have, "" for any.
+func (v *variable) typeOfValues() value.Type {
+	if v.typ == "" && v.fallback != nil && !HasExpression(v.fallback) {
+		return typeOf(v.fallback)
+	}
+	return v.typ
+}
+
+// convert returns a value as one that a variable may have. fromText says that a text
+// stands for a value of any type, as it does on the command line. It returns false
+// after reporting a value of another type or outside of the enum.
+func (e *Env) convert(f Frame, v *variable, raw any, pos model.Pos, fromText bool, uses []model.ValueUse) (result any, ok bool) {
+	typ := v.typeOfValues()
 	var err error
-	var text string
-	if text, isText = result.(string); isText && typ != "" && fromText {
+	result = raw
+	if text, isText := raw.(string); isText && typ != "" && fromText {
 		result, err = readTyped(text, typ)
 	}
 	if err == nil && typ != "" {
 		result, err = value.Convert(result, typ)
 	}
-	if err == nil && v.enum != nil {
-		return result, e.checkEnum(v, result, pos, found.Uses)
-	}
 	if err != nil {
-		p := varsFrame(v.file).Problem(pos, v.name+": "+err.Error(), "")
-		e.sink.Refuse(entry.Attribute(p, found.Uses))
+		p := f.Problem(pos, v.name+": "+err.Error(), "")
+		e.sink.Refuse(entry.Attribute(p, uses))
 		return nil, false
+	}
+	if v.enum != nil {
+		return result, e.checkEnum(f, v, result, pos, uses)
 	}
 	return result, true
 }
@@ -147,7 +186,7 @@ func readTyped(text string, typ value.Type) (any, error) {
 }
 
 // checkEnum refuses a value, or an item of a list, that the enum of a variable lacks.
-func (e *Env) checkEnum(v *variable, result any, pos model.Pos, uses []model.ValueUse) bool {
+func (e *Env) checkEnum(f Frame, v *variable, result any, pos model.Pos, uses []model.ValueUse) bool {
 	var allowed []string
 	for _, item := range v.enum.Content {
 		allowed = append(allowed, value.Show(plainValue(item)))
@@ -165,7 +204,7 @@ func (e *Env) checkEnum(v *variable, result any, pos model.Pos, uses []model.Val
 		if meant := spelling.Suggest(text, allowed); meant != "" {
 			suggestion = entry.DidYouMean(meant)
 		}
-		p := varsFrame(v.file).Problem(pos, fmt.Sprintf("%s: %s is not in its enum", v.name, parse.Quote(text)), suggestion)
+		p := f.Problem(pos, fmt.Sprintf("%s: %s is not in its enum", v.name, parse.Quote(text)), suggestion)
 		e.sink.Refuse(entry.Attribute(p, uses))
 		return false
 	}

@@ -7,8 +7,12 @@
 package eval
 
 import (
+	"gopkg.in/yaml.v3"
+
 	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/shape"
+	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/condition"
 )
 
@@ -23,24 +27,30 @@ type Env struct {
 	conditions map[string]*condition.Condition // by text and shape of the item
 	answers    map[string]answer               // of conditions without an item, by text
 	secrets    entry.Secrets
-	partial    bool // a file could not be read: it may declare an unknown variable
-	ccm        bool // the manifest is a CCM manifest
+	dataFiles  []*parse.File // files of levels
+	guesses    int           // names compared for suggestions so far
+	hasLevels  bool          // the manifest has a hierarchy
+	partial    bool          // a file could not be read: it may declare an unknown variable
+	ccm        bool          // the manifest is a CCM manifest
 }
 
 // New returns the environment of a manifest: its variables are those that the
 // files declare. It reports declarations and given values that are wrong. partial
 // says that a file of the manifest could not be read.
-func New(in Inputs, files []*parse.File, partial bool, sink *entry.Sink) *Env {
+func New(in Inputs, files []Source, partial bool, sink *entry.Sink) *Env {
 	e := &Env{sink: sink, partial: partial, environ: environ{list: in.Environ}, facts: facts{host: in.Host}}
 	e.facts.given = readFacts(in, sink)
 	for _, f := range files {
 		if parse.Lookup(f.Root, "ccm") != nil {
 			e.ccm = true
 		} else if under := parse.Lookup(f.Root, "vars"); under != nil {
-			e.declareAll(f, under)
+			e.declareAll(f.File, under)
 		}
 	}
 	unread := e.giveAll(in)
+	if len(files) > 0 && !e.ccm {
+		e.overrideAll(files, in.ReadFile)
+	}
 	for _, v := range e.vars.list {
 		e.checkVariable(v, unread)
 	}
@@ -64,6 +74,72 @@ func (e *Env) SecretValues(names []string) []string {
 	return e.secrets.Values()
 }
 
+// DataFiles returns the files of overrides that were read.
+func (e *Env) DataFiles() []*parse.File { return e.dataFiles }
+
 // Hash returns the hash of a manifest with the values that were put into it. It
 // returns hash, that of the files, when nothing was put in.
 func (e *Env) Hash(hash string) string { return e.tally.hash(hash) }
+
+// Frame is where in a manifest a value stands. It is passed by value: nothing has
+// to be saved and restored when an expression leads to another file.
+type Frame struct {
+	File *parse.File
+	Ref  *model.Ref // the resource that the value belongs to; nil outside of resources
+	Item *Item      // the item of for_each that the resource is made for; nil without
+	entry.Subject
+}
+
+// Item is one item of a for_each: the value of ${each.key} and ${each.value}.
+type Item struct {
+	Key     any // an int in a list, a text in a map
+	Value   any
+	Unknown bool // the for_each could not be evaluated, so what needs its items is not reported
+}
+
+// newFrame returns the frame of a key of a file.
+func newFrame(f *parse.File, key string) Frame {
+	return Frame{File: f, Subject: entry.Subject{Property: key}}
+}
+
+// In returns the frame of another property of the same subject.
+func (f Frame) In(property string) Frame {
+	f.Property = property
+	return f
+}
+
+// Found holds the values that an evaluation used and missed.
+type Found struct {
+	Uses []model.ValueUse // values that expressions led to, in order
+	// Missing holds problems for expressions that lead to nothing. They do not count
+	// in a resource that turns out to be off: its values may exist elsewhere only.
+	Missing model.Problems
+}
+
+// add appends the values of another evaluation.
+func (f *Found) add(other Found) {
+	f.Uses = append(f.Uses, other.Uses...)
+	f.Missing = append(f.Missing, other.Missing...)
+}
+
+// finish completes the result of an evaluation in a frame. Outside of resources missing values
+// are reported at once.
+func (e *Env) finish(f Frame, found Found) Found {
+	if f.Ref == nil {
+		for _, p := range found.Missing {
+			e.sink.Refuse(p)
+		}
+		found.Missing = nil
+	}
+	return found
+}
+
+// refuse records a problem of the subject of a frame at a node.
+func (e *Env) refuse(f Frame, n *yaml.Node, message, suggestion string) {
+	e.sink.Refuse(f.Problem(f.File.Pos(n), message, suggestion))
+}
+
+// reader returns a reader for nodes without expressions.
+func (e *Env) reader(f Frame) shape.Reader {
+	return shape.Reader{File: f.File, Subject: f.Subject, Sink: e.sink}
+}

@@ -91,12 +91,12 @@ func (e *Env) findDeclared(name string, pos model.Pos, in Inputs) *variable {
 // expression that leads to nothing only matters once the variable is used.
 func (e *Env) checkVariable(v *variable, unread bool) {
 	switch {
-	case v.given.value == nil && v.required:
+	case v.given.value == nil && len(v.overrides) == 0 && v.required:
 		if !unread {
-			e.sink.Refuse(varsFrame(v.file).Problem(v.pos, fmt.Sprintf("the variable %s is required and not given", v.name), fmt.Sprintf("give it with --var %s=…", v.name)))
+			e.sink.Refuse(newFrame(v.file, "vars").Problem(v.pos, fmt.Sprintf("the variable %s is required and not given", v.name), fmt.Sprintf("give it with --var %s=…", v.name)))
 		}
 		v.wrong = true
-	case v.given.value != nil || v.fallback == nil || !HasExpression(v.fallback):
+	case v.given.value != nil || !v.hasExpression():
 		_, found, _ := e.evaluateVariable(v)
 		e.finish(Frame{}, found)
 	default:

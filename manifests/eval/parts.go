@@ -100,7 +100,7 @@ func (e *Env) put(f Frame, n *yaml.Node, p value.Part, v any, found *Found) bool
 		}
 		return false
 	}
-	found.Uses = append(found.Uses, model.ValueUse{Expression: p.Text, Value: value.Show(v), Pos: f.File.Pos(n)})
+	found.Uses = append(found.Uses, model.ValueUse{Expression: p.Text, Value: value.Show(v), From: e.levelsOf(p.Expr), Pos: f.File.Pos(n)})
 	return true
 }
 

@@ -24,11 +24,13 @@ type variables struct {
 type variable struct {
 	declaration
 	given
-	followed followState
-	known    bool // value was evaluated
-	wrong    bool // it has no valid value, which was reported or is in missing
-	value    any  // nil for none
-	missing  model.Problems
+	overrides []override // that hold on this machine, in the order of the levels
+	deep      bool       // they are merged into the default
+	followed  followState
+	known     bool // value was evaluated
+	wrong     bool // it has no valid value, which was reported or is in missing
+	value     any  // nil for none
+	missing   model.Problems
 }
 
 // declaration holds the keys that declare a variable.
@@ -53,14 +55,9 @@ type given struct {
 // declarationKeys are the keys of a declaration that is more than a default.
 var declarationKeys = []string{"type", "default", "description", "enum", "secret", "required"}
 
-// frame returns the frame in which a variable of a file is evaluated.
-func varsFrame(f *parse.File) Frame {
-	return Frame{File: f, Subject: entry.Subject{Property: "vars"}}
-}
-
 // declareAll declares the variables of a file.
 func (e *Env) declareAll(file *parse.File, n *yaml.Node) {
-	f := varsFrame(file)
+	f := newFrame(file, "vars")
 	if parse.IsNull(n) {
 		return
 	}

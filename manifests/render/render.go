@@ -28,7 +28,11 @@ type Input struct {
 	Redacted []string               // values of secrets
 	Bodies   []model.Body           // of the resources
 	Types    schema.Types
+	Origins  []Origin // of the variables; nil where all have their defaults or given values
 }
+
+// Origin says where the value of a variable came from.
+type Origin struct{ Variable, From string }
 
 // YAML returns the manifest, nil after reporting why it cannot be written.
 // Warnings go to the sink too.
@@ -53,6 +57,9 @@ func YAML(in Input, sink *entry.Sink) []byte {
 	}
 	if in.CCM {
 		top = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{textNode("ccm", true), top}}
+	}
+	if len(in.Origins) > 0 {
+		top.Content = append(top.Content, textNode("x-variables", true), renderOrigins(in.Origins))
 	}
 	redactor, _ := secret.New(in.Redacted)
 	if !redactTree(top, redactor) {
@@ -88,6 +95,16 @@ func renderEntries(in Input, sink *entry.Sink) *yaml.Node {
 		}})
 	}
 	return flowIfEmpty(list)
+}
+
+// renderOrigins returns a map from variables to the origins of their values. It stands
+// under a key that loading ignores.
+func renderOrigins(origins []Origin) *yaml.Node {
+	m := &yaml.Node{Kind: yaml.MappingNode}
+	for _, o := range origins {
+		m.Content = append(m.Content, textNode(o.Variable, true), textNode(o.From, true))
+	}
+	return m
 }
 
 // listOnce returns texts as a list, each once.

@@ -173,6 +173,13 @@ var kindSchemas = map[model.Kind]func() object{
 	model.Vars: func() object {
 		return object{"type": list("object", "null"), "propertyNames": object{"pattern": "^[A-Za-z0-9_-]+$"}}
 	},
+	model.Hierarchy: func() object {
+		order := object{"type": "array", "items": object{"type": "string", "pattern": `^[^\n]+$`}, "minItems": 1}
+		return object{"anyOf": list(order, closed(object{"order": order, "merge": object{"enum": list("first", "deep")}}, "required", list("order")))}
+	},
+	model.Overrides: func() object {
+		return object{"type": list("object", "null"), "propertyNames": object{"pattern": `^[^\n]+$`}, "additionalProperties": object{"type": list("object", "null")}}
+	},
 	model.Condition: func() object { return allOf("condition") },
 	model.Control: func() object {
 		return closed(object{"if": ref("condition"), "unless": ref("condition")}, "minProperties", 1)

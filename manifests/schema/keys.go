@@ -23,6 +23,16 @@ A file can be included once, ten deep at most, and all files together are at mos
 		More: `A variable is written with its default, any value; or as a map of type (string, int, bool, list or map), default, description, enum, secret and required. ${var.NAME:-TEXT} is TEXT where there is no value.
 
 SETTLE_VAR_NAME in the environment replaces the default, --var-file replaces both, and --var NAME=VALUE replaces all of them. ${env.NAME} is a variable of the environment, ${host.os} and others are facts of the machine, ${self.name} is the resource's name. $${var.NAME} is that text itself.`, Example: "{release: \"1.4\", stage: {enum: [test, live], required: true}}"},
+	{Name: "hierarchy", Kind: model.Hierarchy, Meaning: "the levels whose overrides hold on a machine, in order",
+		More: `Each entry is a text, mostly with an expression: "family:${host.family}". The resulting text is the name of a level under overrides. A level without overrides is passed over, and so is an entry whose expression leads to nothing on this machine.
+
+By default (merge: first) the first level that exists gives its values, and no other level counts. With {order: […], merge: deep} all levels count: a later level replaces the values of an earlier one, maps are merged by key, and lists are appended without repetition, also to the default of the variable.
+
+A variable that an entry names cannot be overridden itself.`, Example: "[\"family:${host.family}\", \"host:${host.hostname}\"]"},
+	{Name: "overrides", Kind: model.Overrides, Meaning: "values of variables by level of the hierarchy; they replace the defaults of vars",
+		More: `A level is a map from variables to values. A value has the type of the variable, and the variable must be declared under vars. SETTLE_VAR_NAME, --var-file and --var replace overrides.`, Example: "{\"family:debian\": {service: chrony}}"},
+	{Name: "overrides_from", Kind: model.Line, Path: true, Meaning: "a directory with a file LEVEL.yaml for each level: a map of variables as under overrides",
+		More: `Only the files of levels that hold on this machine are read. A level may stand under overrides and in a file, but not with the same variable.`, Example: "data/"},
 	{Name: "defaults", Kind: model.Settings, Meaning: "properties by type, for every resource of the file that does not set them itself",
 		More: `A list of resources may begin with defaults of its own: "- defaults: {cwd: /opt}". They go over those of the file, and what a resource gives itself goes over both. Lists are replaced, not merged. Names and aliases cannot be defaults.`, Example: "{exec: {cwd: /opt}}"},
 	{Name: "resources", Kind: model.Entries, Meaning: "the resources: a list of entries with one type each", Example: "[{exec: [{/bin/true: {}}]}]"},

@@ -76,6 +76,56 @@ func (m Map) Merge(other Map) Map {
 	return m
 }
 
+// Merge returns a value with another one merged into it: maps are merged by key, to
+// any depth. The items of a list that the first one lacks are appended to it. Any
+// other value is replaced.
+func Merge(v, other any) any {
+	switch above := other.(type) {
+	case Map:
+		below, ok := v.(Map)
+		if !ok {
+			return other
+		}
+		merged := slices.Clone(below)
+		at := make(map[string]int, len(below))
+		for i, e := range below {
+			at[e.Key] = i
+		}
+		for _, e := range above {
+			if i, ok := at[e.Key]; ok {
+				merged[i].Value = Merge(merged[i].Value, e.Value)
+			} else {
+				at[e.Key] = len(merged)
+				merged = append(merged, e)
+			}
+		}
+		return merged
+	case []any:
+		below, ok := v.([]any)
+		if !ok {
+			return other
+		}
+		return appendOnce(below, above)
+	}
+	return other
+}
+
+// appendOnce returns a list with the items of another one that it lacks.
+func appendOnce(list, more []any) []any {
+	seen := make(map[string]bool, len(list))
+	for _, item := range list {
+		seen[JSON(item)] = true
+	}
+	list = slices.Clone(list)
+	for _, item := range more {
+		if key := JSON(item); !seen[key] {
+			seen[key] = true
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
 // At follows a path from a value, with names for maps and numbers for lists. It
 // returns the last value that it found, and how many steps lead there: all of them
 // when the path exists.

@@ -121,7 +121,11 @@ func valueLines(o *model.ResourceReport) []string {
 		if len(text) > maxValue {
 			text = strings.ToValidUTF8(text[:maxValue], "") + " …"
 		}
-		all = append(all, fmt.Sprintf("%s = %s  (%s)", Escape(v.Expression), Escape(text), Escape(v.Pos.String())))
+		from := ""
+		if v.From != "" {
+			from = ", from " + v.From
+		}
+		all = append(all, fmt.Sprintf("%s = %s%s  (%s)", Escape(v.Expression), Escape(text), Escape(from), Escape(v.Pos.String())))
 	}
 	return all
 }
