@@ -81,6 +81,9 @@ const someVars = `vars:
   made: ${var.home}/${var.count}
   whole: ${var.list}
   codes: [0, 3]
+  key: host
+  one: 1
+  nic: eth0
 `
 
 func TestValuesStandForExpressions(t *testing.T) {
@@ -94,6 +97,9 @@ func TestValuesStandForExpressions(t *testing.T) {
 		{"text: ${env.NOTHING:-a b} ${env.EMPTY:-c}${env.EMPTY}", "text", "a b c"},
 		{"text: ${host.os} ${host.cpus} ${host.interfaces.eth0.mtu} ${host.interfaces.eth0.addresses.0}${host.virtualization}", "text", "linux 4 1500 10.0.0.1"},
 		{"text: ${self.name} ${self.type}", "text", "x probe"},
+		{"text: ${var.map['port']} ${var.map[var.key]} ${var.sites[0].ports[var.one]} ${var.map[host.os]:-none} ${var.map[env.NOTHING]:-unset}", "text", "80 db 2 none unset"},
+		{"line: ${var.map[self.name]:-x} ${host.interfaces[var.nic].mtu}", "line", "x 1500"},
+		{"any: ${var.sites[var.one]}", "any", "{name=two}"},
 		{"text: $${var.text} ${HOME} $(x) {{.Names}}", "text", "${var.text} ${HOME} $(x) {{.Names}}"},
 		{"text: |\n        ${var.text}\n        b", "text", "web\nb\n"},
 		{"line: |\n        /srv/${var.text}\n", "line", "/srv/web"},

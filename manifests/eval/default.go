@@ -64,6 +64,11 @@ func (e *Env) followNode(f Frame, n *yaml.Node, chain []string) {
 // followExpression reports an expression that can never lead anywhere, whatever the
 // values are.
 func (e *Env) followExpression(f Frame, n *yaml.Node, x *value.Expr, chain []string) {
+	for i := range x.Path {
+		if key := x.Keys[i]; key != nil {
+			e.followExpression(f, n, key, chain)
+		}
+	}
 	switch x.Root {
 	case "var":
 		if v := e.findVariable(f, n, x); v != nil {

@@ -110,20 +110,25 @@ func (e *Env) checkLevelName(f Frame, n *yaml.Node, name string) bool {
 func (e *Env) variablesOf(h *hierarchy) map[*variable]*yaml.Node {
 	all := map[*variable]*yaml.Node{}
 	var visit func(n, entry *yaml.Node)
+	add := func(x *value.Expr, entry *yaml.Node) {
+		v := e.vars.byName[x.Path[0]]
+		if x.Root != "var" || v == nil || all[v] != nil {
+			return
+		}
+		if all[v] = entry; v.fallback != nil {
+			visit(v.fallback, entry)
+		}
+	}
 	visit = func(n, entry *yaml.Node) {
 		n = parse.Target(n)
 		if n.Kind == yaml.ScalarNode && value.HasExpression(n.Value) {
 			parts, _ := value.Parse(n.Value)
 			for _, p := range parts {
-				if p.Expr == nil || p.Expr.Root != "var" {
+				if p.Expr == nil {
 					continue
 				}
-				v := e.vars.byName[p.Expr.Path[0]]
-				if v == nil || all[v] != nil {
-					continue
-				}
-				if all[v] = entry; v.fallback != nil {
-					visit(v.fallback, entry)
+				for x := range p.Expr.All() {
+					add(x, entry)
 				}
 			}
 		}

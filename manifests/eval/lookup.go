@@ -14,6 +14,10 @@ import (
 // lookup returns the value that an expression leads to, or its default. It returns
 // false after reporting why it leads to nothing.
 func (e *Env) lookup(f Frame, n *yaml.Node, x *value.Expr, found *Found) (any, bool) {
+	x, ok := e.resolveKeys(f, n, x, found)
+	if !ok {
+		return nil, false
+	}
 	v, ok := e.follow(f, n, x, found)
 	if !ok {
 		return nil, false
@@ -27,6 +31,42 @@ func (e *Env) lookup(f Frame, n *yaml.Node, x *value.Expr, found *Found) (any, b
 		return nil, false
 	}
 	return v, true
+}
+
+// resolveKeys returns an expression with the values of its keys in its path. A key
+// that leads to nothing becomes an empty one, which a default replaces.
+func (e *Env) resolveKeys(f Frame, n *yaml.Node, x *value.Expr, found *Found) (*value.Expr, bool) {
+	if x.Keys == nil {
+		return x, true
+	}
+	resolved := *x
+	resolved.Path = slices.Clone(x.Path)
+	for i := range x.Path {
+		key := x.Keys[i]
+		if key == nil {
+			continue
+		}
+		key, ok := e.resolveKeys(f, n, key, found)
+		if !ok {
+			return nil, false
+		}
+		v, ok := e.follow(f, n, key, found)
+		if ok && v == nil && !x.HasDefault {
+			message, suggestion := e.describeMissing(f, key)
+			found.Missing = append(found.Missing, f.Problem(f.File.Pos(n), message, suggestion))
+			ok = false
+		}
+		if !ok {
+			return nil, false
+		}
+		text, isText := value.Text(v)
+		if !isText && v != nil {
+			e.refuse(f, n, fmt.Sprintf("%s: the key %s is %s", x.Text, x.Path[i], value.Describe(v)), "name a text or a number in the brackets")
+			return nil, false
+		}
+		resolved.Path[i] = text
+	}
+	return &resolved, true
 }
 
 // follow goes along the path of an expression, to nil when the path ends early. It
@@ -152,6 +192,16 @@ func (e *Env) lookupItem(f Frame, n *yaml.Node, x *value.Expr) (any, bool) {
 	return nil, false
 }
 
+// listKeys lists the keys of a map in a sentence, the first twenty of many.
+func listKeys(keys []string) string {
+	const most = 20
+	more := ""
+	if n := len(keys) - most; n > 0 {
+		keys, more = keys[:most], fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(keys, ", ") + more
+}
+
 // describeMissing returns the message and the suggestion for a path that leads to
 // nothing: how far it led, and the names that exist there.
 func (e *Env) describeMissing(f Frame, x *value.Expr) (message, suggestion string) {
@@ -179,9 +229,14 @@ func (e *Env) describeMissing(f Frame, x *value.Expr) (message, suggestion strin
 		return fmt.Sprintf("%s: the variable %s has no value", x.Text, x.Path[0]), fmt.Sprintf("give it with --var %s=…, or %s", x.Path[0], suggestion)
 	case value.Map:
 		message = fmt.Sprintf("%s: %s has no %q", x.Text, written, x.Path[1+steps])
-		if meant := spelling.Suggest(x.Path[1+steps], last.Keys()); meant != "" {
-			suggestion = fmt.Sprintf("did you mean %q?", meant)
+		keys := "it is empty"
+		if len(last) > 0 {
+			keys = "it has " + listKeys(last.Keys())
 		}
+		if meant := spelling.Suggest(x.Path[1+steps], last.Keys()); meant != "" {
+			keys = fmt.Sprintf("did you mean %q? It has %s", meant, listKeys(last.Keys()))
+		}
+		suggestion = keys + "; " + suggestion
 	case []any:
 		message = fmt.Sprintf("%s: %s has no item %q", x.Text, written, x.Path[1+steps])
 		if len(last) > 0 {

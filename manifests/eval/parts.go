@@ -28,10 +28,21 @@ func VariesByResource(n *yaml.Node) bool {
 	if n.Kind == yaml.ScalarNode && value.HasExpression(n.Value) {
 		parts, _ := value.Parse(n.Value)
 		return slices.ContainsFunc(parts, func(p value.Part) bool {
-			return p.Expr != nil && (p.Expr.Root == "self" || p.Expr.Root == "each")
+			return p.Expr != nil && variesByResource(p.Expr)
 		})
 	}
 	return slices.ContainsFunc(n.Content, VariesByResource)
+}
+
+// variesByResource reports whether an expression, or one in its brackets, leads to
+// another value for each resource.
+func variesByResource(x *value.Expr) bool {
+	for x := range x.All() {
+		if x.Root == "self" || x.Root == "each" {
+			return true
+		}
+	}
+	return false
 }
 
 // parseParts cuts a scalar into parts. It returns false after reporting mistakes

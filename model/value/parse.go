@@ -21,9 +21,10 @@ type Part struct {
 
 // Expr is one expression, ${ROOT.path} or ${ROOT.path:-default}.
 type Expr struct {
-	Text       string   // as it is written
-	Root       string   // one of Roots
-	Path       []string // at least one name
+	Text       string        // as it is written
+	Root       string        // one of Roots
+	Path       []string      // at least one name
+	Keys       map[int]*Expr // expressions in brackets, by index in Path; nil without any
 	Default    string
 	HasDefault bool
 	Raw        bool // ${raw.ROOT.path}
@@ -131,30 +132,27 @@ func IsName(name string) bool {
 // parseExpression parses the expression at the start of a text. When it returns a
 // problem, only Text of the expression is valid: the part of the text to skip.
 func parseExpression(text string) (*Expr, *Problem) {
-	at := 2
-	var names []string
-	for {
-		end := at
-		for end < len(text) && isNameByte(text[end]) {
-			end++
-		}
-		names = append(names, text[at:end])
-		if at = end; at >= len(text) || text[at] != '.' {
-			break
-		}
-		at++
-	}
 	e := &Expr{Text: text}
 	closed := strings.IndexByte(text, '}')
 	if closed >= 0 {
 		e.Text = text[:closed+1]
 	}
-	if problem := e.setPath(names, text); problem != nil {
+	path := scanPath(text, 2, 0)
+	if problem := e.setPath(path, text); problem != nil {
 		return e, problem
+	}
+	at := path.end
+	if path.problem == nil && at > closed { // a key in quotes may hold a brace
+		if closed = strings.IndexByte(text[at:], '}'); closed >= 0 {
+			closed += at
+			e.Text = text[:closed+1]
+		}
 	}
 	switch {
 	case closed < 0:
 		return e, &Problem{Message: fmt.Sprintf("%q has no end", Short(text)), Suggestion: `end it with "}"`}
+	case path.problem != nil:
+		return e, path.problem
 	case strings.HasPrefix(text[at:], ":-"):
 		if e.Default, e.HasDefault = text[at+2:closed], true; HasExpression(e.Default) {
 			return e, &Problem{Message: fmt.Sprintf("%q has an expression in its default", Short(e.Text)), Suggestion: "a default is plain text: declare a var whose default is the other expression"}
@@ -162,7 +160,7 @@ func parseExpression(text string) (*Expr, *Problem) {
 	case at != closed:
 		return e, e.explainRest(text[at:closed])
 	}
-	if slices.Contains(names, "") {
+	if slices.Contains(path.names, "") {
 		return e, &Problem{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: "write a name after each dot"}
 	}
 	return e, nil
@@ -172,11 +170,18 @@ func parseExpression(text string) (*Expr, *Problem) {
 var foreignRoots = map[string]string{"facts": "host", "grains": "host", "data": "var", "vars": "var", "values": "var", "environ": "env", "environment": "env", "item": "each"}
 
 // setPath sets the root and the path of the expression.
-func (e *Expr) setPath(names []string, text string) *Problem {
-	if names[0] == raw {
+func (e *Expr) setPath(path path, text string) *Problem {
+	names := path.names
+	if names[0] == raw && len(names) > 1 {
 		e.Raw, names = true, names[1:]
 	}
 	e.Root, e.Path = names[0], names[1:]
+	for i, key := range path.keys {
+		if e.Keys == nil {
+			e.Keys = map[int]*Expr{}
+		}
+		e.Keys[i-len(path.names)+len(e.Path)] = key
+	}
 	written, _, _ := strings.Cut(text, ".")
 	switch known := slices.Contains(Roots, e.Root); {
 	case !known && e.Raw:
@@ -191,7 +196,7 @@ func (e *Expr) setPath(names []string, text string) *Problem {
 			suggestion = fmt.Sprintf("did you mean \"${%s.…}\"? Write $%s. for the text itself", meant, written)
 		}
 		return &Problem{Message: fmt.Sprintf("unknown value %q", written+".…}"), Suggestion: suggestion}
-	case len(e.Path) == 0:
+	case len(e.Path) == 0 || e.Keys[0] != nil:
 		return &Problem{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: fmt.Sprintf("write ${raw.%s.NAME}", e.Root)}
 	}
 	return nil
@@ -200,12 +205,8 @@ func (e *Expr) setPath(names []string, text string) *Problem {
 // explainRest returns the problem of the text between a path and the closing brace.
 func (e *Expr) explainRest(rest string) *Problem {
 	path := strings.Join(append([]string{e.Root}, e.Path...), ".")
-	suggestion := fmt.Sprintf("write names with dots between them, as in ${%s}, and :-TEXT after them for a default", path)
+	suggestion := fmt.Sprintf("write names with dots between them, as in ${%s}, or [host.NAME] for a key, and :-TEXT after them for a default", path)
 	switch {
-	case strings.HasPrefix(rest, "["):
-		if index, _, ok := strings.Cut(rest[1:], "]"); ok && IsName(strings.Trim(index, `"'`)) {
-			suggestion = fmt.Sprintf("write ${%s.%s}", path, strings.Trim(index, `"'`))
-		}
 	case strings.HasPrefix(rest, ":=") || strings.HasPrefix(rest, ":?") || strings.HasPrefix(rest, ":"):
 		suggestion = fmt.Sprintf("write ${%s:-%s} for a default", path, strings.TrimLeft(rest, ":=?+"))
 	}

@@ -17,7 +17,7 @@ func outline(parts []value.Part) string {
 			list = append(list, p.Text)
 			continue
 		}
-		text := p.Expr.Root + ":" + strings.Join(p.Expr.Path, ":")
+		text := outlinePath(p.Expr)
 		if p.Expr.Raw {
 			text = "raw " + text
 		}
@@ -27,6 +27,18 @@ func outline(parts []value.Part) string {
 		list = append(list, "<"+text+">")
 	}
 	return strings.Join(list, "|")
+}
+
+// outlinePath is a path in one line: keys that expressions name are in brackets.
+func outlinePath(x *value.Expr) string {
+	steps := []string{x.Root}
+	for i, name := range x.Path {
+		if key := x.Keys[i]; key != nil {
+			name = "[" + outlinePath(key) + "]"
+		}
+		steps = append(steps, name)
+	}
+	return strings.Join(steps, ":")
 }
 
 func TestParse(t *testing.T) {
@@ -49,6 +61,10 @@ func TestParse(t *testing.T) {
 		{"$$ ${var.x}", "$$ |<var:x>"},
 		{"${var.x}${var.y}", "<var:x>|<var:y>"},
 		{"${var.x}$${var.y}", "<var:x>|${var.y}"},
+		{"${var.svc[host.family]}-", "<var:svc:[host:family]>|-"},
+		{"${var.svc[host.family].port[0]['a b}c'][\"d\"]:-x}e}", "<var:svc:[host:family]:port:0:a b}c:d or x>|e}"},
+		{"${raw.var.a[var.b[each.key].c].d}", "<raw var:a:[var:b:[each:key]:c]:d>"},
+		{"${each.value[var.x]}", "<each:value:[var:x]>"},
 		{"é${var.x}", "é|<var:x>"},
 	} {
 		parts, faults := value.Parse(tt.text)
@@ -67,10 +83,13 @@ func TestFaults(t *testing.T) {
 		{"${var.x", `"${var.x" has no end`, `end it with "}"`},
 		{"${var.}", `"${var.}" lacks a name`, "write a name after each dot"},
 		{"${var..x}", `"${var..x}" lacks a name`, "write a name after each dot"},
-		{"${var.x[1]}", `"${var.x[1]}" is not a path`, "write ${var.x.1}"},
-		{"${var.x['a']}", `"${var.x['a']}" is not a path`, "write ${var.x.a}"},
+		{"${var.x[y]}", `"${var.x[y]" has a wrong key`, "write ['y'] for the text, or [var.y] for the variable"},
+		{"${var.x[y.z]}", `"${var.x[y.z]" has a wrong key`, "write a value as in [host.family], a text as in ['a'], or a number as in [0]"},
+		{"${var.x['a]}", `"${var.x[" has a wrong key`, "write a value as in [host.family], a text as in ['a'], or a number as in [0]"},
+		{"${var.x[var.a[]]}", `"${var.x[var.a[]" has a wrong key`, "write a value as in [host.family], a text as in ['a'], or a number as in [0]"},
+		{"${raw.var[var.x]}", `"${raw.var[var.x]}" lacks a name`, "write ${raw.var.NAME}"},
 		{"${var.x:=y}", `"${var.x:=y}" is not a path`, "write ${var.x:-y} for a default"},
-		{"${var.x | upper}", `"${var.x | upper}" is not a path`, "write names with dots between them, as in ${var.x}, and :-TEXT after them for a default"},
+		{"${var.x | upper}", `"${var.x | upper}" is not a path`, "write names with dots between them, as in ${var.x}, or [host.NAME] for a key, and :-TEXT after them for a default"},
 		{"${raw.x}", `"${raw.x}" needs a root`, "write ${raw.var.NAME}"},
 		{"${raw.var}", `"${raw.var}" lacks a name`, "write ${raw.var.NAME}"},
 		{"${env.X:-${var.y}}", `"${env.X:-${var.y}" has an expression in its default`, "a default is plain text: declare a var whose default is the other expression"},

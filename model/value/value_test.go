@@ -101,3 +101,21 @@ func TestAs(t *testing.T) {
 		}
 	}
 }
+
+func TestMergeOfValues(t *testing.T) {
+	t.Parallel()
+	below := value.Map{{Key: "a", Value: 1}, {Key: "m", Value: value.Map{{Key: "x", Value: 1}, {Key: "l", Value: []any{"a", 1}}}}, {Key: "l", Value: []any{1}}}
+	above := value.Map{{Key: "m", Value: value.Map{{Key: "l", Value: []any{1, "1", "a", "b", "b"}}, {Key: "y", Value: true}}}, {Key: "l", Value: "text"}, {Key: "z", Value: 2}}
+	before := value.JSON(below)
+	if got, want := value.JSON(value.Merge(below, above)), `{"a":1,"m":{"x":1,"l":["a",1,"1","b"],"y":true},"l":"text","z":2}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if value.JSON(below) != before {
+		t.Errorf("the map below became %s", value.JSON(below))
+	}
+	for _, v := range []any{"x", 1, []any{1}, below} {
+		if got := value.Merge(v, 2); got != 2 {
+			t.Errorf("%v with 2 merged into it is %v", v, got)
+		}
+	}
+}
