@@ -5,6 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/terminal"
 )
 
@@ -32,7 +33,7 @@ type app struct {
 
 // command is implemented by every command of the grammar.
 type command interface {
-	run(a *app) []ending
+	run(a *app) []exit.Ending
 }
 
 // print writes a result to standard output. It flushes standard error first,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/model/engine"
 )
 
@@ -37,7 +38,7 @@ func (c *applyCommand) Validate() error {
 	return nil
 }
 
-func (c *applyCommand) run(a *app) []ending {
+func (c *applyCommand) run(a *app) []exit.Ending {
 	j := &job{reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags, mode: "apply", act: engine.Apply, keep: c.Keep, plan: c.Plan, labels: c.Label.byKey()}
 	paths := c.Manifests
 	if c.Plan != "" {

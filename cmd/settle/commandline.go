@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/settle-cm/settle/cmd/internal/cmdline"
+	"github.com/settle-cm/settle/cmd/internal/source"
 )
 
 // errHelpRequested ends parsing when the command line asks for help.
@@ -30,7 +31,7 @@ func parseArgs(args []string, help io.Writer) (*grammar, *kong.Context, error) {
 		return g, ctx, nil
 	}
 	ctx, err := parseInto(g, args, help) // help and suggestions need every command
-	return g, ctx, cmdline.Explain(err, manifestExtensions)
+	return g, ctx, cmdline.Explain(err, source.Extensions)
 }
 
 // selectGrammar returns an empty grammar with the general flags and only those

@@ -4,6 +4,8 @@ import (
 	"embed"
 
 	"github.com/settle-cm/settle/cmd/internal/complete"
+	"github.com/settle-cm/settle/cmd/internal/exit"
+	"github.com/settle-cm/settle/cmd/internal/source"
 )
 
 // scripts are the completion scripts. They ask this program for the values at the
@@ -16,7 +18,7 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
-func (c *completionCommand) run(a *app) []ending {
+func (c *completionCommand) run(a *app) []exit.Ending {
 	script, err := scripts.ReadFile("completion/settle." + c.Shell)
 	if err != nil {
 		panic(err) // a shell of the grammar without a script
@@ -40,8 +42,8 @@ Examples:
 // completeCommand answers the completion scripts. It is no command of the grammar.
 type completeCommand []string
 
-func (c completeCommand) run(a *app) []ending {
-	completer := complete.Completer{Root: a.commands(), Sources: completionSources(a), Extensions: manifestExtensions}
+func (c completeCommand) run(a *app) []exit.Ending {
+	completer := complete.Completer{Root: a.commands(), Sources: completionSources(a), Extensions: source.Extensions}
 	a.print(completer.Reply(c))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/settle-cm/settle/cmd/internal/complete"
+	"github.com/settle-cm/settle/cmd/internal/exit"
 )
 
 // asked returns what settle answers to a script, a line each.
@@ -22,7 +23,7 @@ func asked(t *testing.T, args ...string) []string {
 	var out, log bytes.Buffer
 	stdin, w := io.Pipe() // whoever reads it would wait for ever
 	defer func() { _ = w.Close() }()
-	if code := run(append([]string{complete.Command}, args...), stdin, &out, &log); code != exitOK || log.Len() > 0 {
+	if code := run(append([]string{complete.Command}, args...), stdin, &out, &log); code != exit.OK || log.Len() > 0 {
 		t.Errorf("%q: exit %d, said %q", args, code, &log)
 	}
 	return slices.Collect(strings.Lines(out.String()))
@@ -144,7 +145,7 @@ func TestRunsAreOffered(t *testing.T) {
 	if err := os.WriteFile("settle.yaml", []byte("name: x\nresources:\n  - exec: {name: a, command: 'true'}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := run([]string{"apply", "--state-dir", "kept"}, strings.NewReader(""), io.Discard, io.Discard); code != exitOK {
+	if code := run([]string{"apply", "--state-dir", "kept"}, strings.NewReader(""), io.Discard, io.Discard); code != exit.OK {
 		t.Fatalf("exit %d", code)
 	}
 	got := asked(t, "fish", "4", "", "settle", "show", "--state-dir", "kept", "")

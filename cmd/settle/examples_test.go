@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -32,7 +33,7 @@ func TestExamples(t *testing.T) {
 			for n := range 2 {
 				plan := report(t, "plan", flags...)
 				apply := report(t, "apply", flags...)
-				if apply.ExitCode != plan.ExitCode || apply.ExitCode != exitOK && apply.ExitCode != exitPending {
+				if apply.ExitCode != plan.ExitCode || apply.ExitCode != exit.OK && apply.ExitCode != exit.Pending {
 					t.Fatalf("plan exits %d, apply %d: %+v", plan.ExitCode, apply.ExitCode, apply.Resources)
 				}
 				if diff := cmp.Diff(due(plan), ran(apply)); diff != "" {

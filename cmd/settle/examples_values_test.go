@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -42,7 +43,7 @@ func TestOneManifestForEveryHost(t *testing.T) {
 					t.Fatal(r.Problems)
 				}
 				plan, apply := report(t, "plan", flags...), report(t, "apply", flags...)
-				if apply.ExitCode != exitOK || apply.Name != "example-site-"+env.name {
+				if apply.ExitCode != exit.OK || apply.Name != "example-site-"+env.name {
 					t.Fatalf("apply of %s exits %d: %+v", apply.Name, apply.ExitCode, apply.Resources)
 				}
 				if diff := cmp.Diff(due(plan), ran(apply)); diff != "" {
@@ -59,7 +60,7 @@ func TestOneManifestForEveryHost(t *testing.T) {
 				if diff := cmp.Diff(want, filesIn(t, root)); diff != "" {
 					t.Errorf("-want +made\n%s", diff)
 				}
-				if again := report(t, "apply", flags...); again.Summary.Count[model.Changed] > 0 || again.ExitCode != exitOK {
+				if again := report(t, "apply", flags...); again.Summary.Count[model.Changed] > 0 || again.ExitCode != exit.OK {
 					t.Errorf("the second apply changed %v", ran(again))
 				}
 				if _, err := os.Lstat(filepath.Join(dir, "pwned")); err == nil {

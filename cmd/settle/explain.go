@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/resources"
 )
@@ -16,7 +17,7 @@ func (*schemaCommand) Help() string {
 A manifest whose first line is "# yaml-language-server: $schema=./.settle.schema.json" is then completed and checked by editors.`
 }
 
-func (c *schemaCommand) run(a *app) []ending {
+func (c *schemaCommand) run(a *app) []exit.Ending {
 	a.print(manifests.Schema(resources.Types(resources.World{})))
 	return nil
 }
@@ -34,11 +35,11 @@ func (*explainCommand) Help() string {
     settle explain exec.creates     one of them`
 }
 
-func (c *explainCommand) run(a *app) []ending {
+func (c *explainCommand) run(a *app) []exit.Ending {
 	text, err := manifests.Explain(resources.Types(resources.World{}), c.What)
 	if err != nil {
 		a.err.PrintError(err.Error())
-		return []ending{{refused: &refusal{exitUsage, err}}}
+		return []exit.Ending{{Refused: &exit.Refusal{Code: exit.Usage, Err: err}}}
 	}
 	a.print([]byte(text))
 	return nil

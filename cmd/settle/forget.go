@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/journal"
 )
@@ -38,18 +39,18 @@ func (c *forgetCommand) Validate() error {
 	return nil
 }
 
-func (c *forgetCommand) run(a *app) []ending {
+func (c *forgetCommand) run(a *app) []exit.Ending {
 	path, ref := c.Manifest, c.What
 	if c.All {
 		path, ref = c.What, ""
 	}
 	o := a.open(a.loadAlone(path, order{mode: "forget"}, c.valueFlags), "text", c.StateDir)
-	if o.end.refused != nil {
-		return []ending{o.end}
+	if o.end.Refused != nil {
+		return []exit.Ending{o.end}
 	}
 	fact, known, err := makeForgetRecord(ref, o.manifest)
 	if err != nil {
-		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
+		return a.refuseState(o, exit.Refuse(exit.Usage, "%s: %w", o.report.Manifest, err))
 	}
 	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
 		debts, marks, left := countForgotten(j.Memory(), fact)
@@ -59,7 +60,7 @@ func (c *forgetCommand) run(a *app) []ending {
 				return err
 			}
 		case !known:
-			return refuse(exitUsage, "%s: no resource %s, and nothing is remembered of it: settle list names resources, settle owed what is owed", o.report.Manifest, ref)
+			return exit.Refuse(exit.Usage, "%s: no resource %s, and nothing is remembered of it: settle list names resources, settle owed what is owed", o.report.Manifest, ref)
 		}
 		said := fmt.Sprintf("forgot %s and %s", countNoun(debts, "debt"), countNoun(marks, "mark"))
 		if left > 0 {
@@ -95,13 +96,19 @@ func makeForgetRecord(ref string, m *model.Manifest) (fact model.Record, known b
 func countForgotten(m model.Memory, fact model.Record) (debts, marks, left int) {
 	meant := func(id string) bool { return fact.ID == "" || id == fact.ID || id == fact.Alias }
 	for _, debt := range m.Owed {
-		debts += when(meant(debt.ID), 1)
+		if meant(debt.ID) {
+			debts++
+		}
 	}
-	for id := range m.Unfinished {
-		marks += when(meant(id), 1)
+	return debts, countIDs(m.Unfinished, meant), countIDs(m.LastStates, meant)
+}
+
+// countIDs counts the keys that a record concerns.
+func countIDs[V any](byID map[string]V, meant func(id string) bool) (n int) {
+	for id := range byID {
+		if meant(id) {
+			n++
+		}
 	}
-	for id := range m.LastStates {
-		left += when(meant(id), 1)
-	}
-	return debts, marks, left
+	return n
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/settle-cm/settle/cmd/internal/cmdline"
+	"github.com/settle-cm/settle/cmd/internal/source"
 )
 
 // A part of the grammar has to mean what the whole means, or nothing.
@@ -22,7 +23,7 @@ func TestAPartOfTheGrammarMeansTheSame(t *testing.T) {
 		g, ctx, err := parseArgs(args, &said)
 		whole := &grammar{}
 		want, wantErr := parseInto(whole, args, &wants)
-		wantErr = cmdline.Explain(wantErr, manifestExtensions)
+		wantErr = cmdline.Explain(wantErr, source.Extensions)
 		switch {
 		case (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error():
 			t.Errorf("%q: %v, want %v", line, err, wantErr)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/manifests"
@@ -30,20 +31,20 @@ Examples:
     settle graph --run last site.yaml     coloured by what the last run did`
 }
 
-func (c *graphCommand) run(a *app) []ending {
+func (c *graphCommand) run(a *app) []exit.Ending {
 	l := a.loadAlone(c.Manifest, order{mode: "graph"}, c.valueFlags)
-	e := ending{report: &l.report}
+	e := exit.Ending{Report: &l.report}
 	var loops [][]int
-	if l.refused != nil && l.refused.code == exitInvalid {
+	if l.refused != nil && l.refused.Code == exit.Invalid {
 		if m, found := manifests.LoadGraph(l.src, resources.Types(resources.World{})); m != nil {
-			e.refused = l.refused
-			e.finish()
+			e.Refused = l.refused
+			e.Finish()
 			a.printProblems(l) // and draw the cycle all the same
 			l.refused, l.manifest, loops = nil, m, found
 		}
 	}
 	if l.refused != nil {
-		return []ending{a.reportRefusal(l, c.Output)}
+		return []exit.Ending{a.reportRefusal(l, c.Output)}
 	}
 	all := publish.Edges(l.manifest, loops)
 	selectResources([]*loaded{l}, c.selection())
@@ -52,17 +53,17 @@ func (c *graphCommand) run(a *app) []ending {
 		statuses = a.readStatuses(l, c.Run, c.StateDir)
 	}
 	if l.refused != nil {
-		return []ending{a.reportRefusal(l, c.Output)}
+		return []exit.Ending{a.reportRefusal(l, c.Output)}
 	}
 	a.print(render.Graphs[c.Output](part(all, l.manifest, statuses)))
-	return []ending{e}
+	return []exit.Ending{e}
 }
 
 // readStatuses returns the status of each resource in a run. It refuses the manifest
 // when the run cannot be read.
 func (a *app) readStatuses(l *loaded, run, dir string) map[string]string {
 	if l.manifest.Identity == "" {
-		l.refuse(refuse(exitUsage, "%s: a manifest from standard input needs a name to be remembered: begin it with name:", l.report.Manifest))
+		l.refuse(exit.Refuse(exit.Usage, "%s: a manifest from standard input needs a name to be remembered: begin it with name:", l.report.Manifest))
 		return nil
 	}
 	store, err := a.store(dir, l.manifest.Identity)
@@ -77,7 +78,7 @@ func (a *app) readStatuses(l *loaded, run, dir string) map[string]string {
 	}
 	past, report, err := snap.Report(run)
 	if err != nil {
-		l.refuse(refuse(exitUsage, "%s: %w", l.report.Manifest, err))
+		l.refuse(exit.Refuse(exit.Usage, "%s: %w", l.report.Manifest, err))
 		return nil
 	}
 	statuses := map[string]string{}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/helper"
 	"github.com/settle-cm/settle/providers/posix"
@@ -44,7 +46,7 @@ type helperRunCommand struct {
 	Input string `required:"" placeholder:"FILE" help:"What it is sent; - is standard input. settle helper input prints one."`
 }
 
-func (c *helperInputCommand) run(a *app) []ending {
+func (c *helperInputCommand) run(a *app) []exit.Ending {
 	l := a.loadAlone(c.Manifest, order{mode: "helper", world: a.world(&job{})}, c.valueFlags)
 	if l.refused == nil {
 		r, refused := findProvision(l.manifest, c.Only)
@@ -55,35 +57,35 @@ func (c *helperInputCommand) run(a *app) []ending {
 				a.print(input)
 				return nil
 			}
-			refused = refuse(exitFailed, "%s: %w", r.ID(), err)
+			refused = exit.Refuse(exit.Failed, "%s: %w", r.ID(), err)
 		}
 		l.refuse(refused)
 	}
-	return []ending{a.reportRefusal(l, "text")}
+	return []exit.Ending{a.reportRefusal(l, "text")}
 }
 
 // findProvision returns the named provision, or the only one.
-func findProvision(m *model.Manifest, only string) (*model.Resource, *refusal) {
+func findProvision(m *model.Manifest, only string) (*model.Resource, *exit.Refusal) {
 	var found *model.Resource
 	for i := range m.Resources {
 		switch r := &m.Resources[i]; {
 		case only != "" && (r.ID() == only || r.AliasID() == only):
 			if r.Type != "provision" {
-				return nil, refuse(exitUsage, "%s is no provision: settle list names those", only)
+				return nil, exit.Refuse(exit.Usage, "%s is no provision: settle list names those", only)
 			}
 			return r, nil
 		case only != "" || r.Type != "provision":
 		case found != nil:
-			return nil, refuse(exitUsage, "%s has several provisions: name one with --only", m.Path)
+			return nil, exit.Refuse(exit.Usage, "%s has several provisions: name one with --only", m.Path)
 		default:
 			found = r
 		}
 	}
 	switch {
 	case only != "":
-		return nil, refuse(exitUsage, "%s has no %s: settle list names its provisions", m.Path, only)
+		return nil, exit.Refuse(exit.Usage, "%s has no %s: settle list names its provisions", m.Path, only)
 	case found == nil:
-		return nil, refuse(exitUsage, "%s has no provision: settle explain provision says how to write one", m.Path)
+		return nil, exit.Refuse(exit.Usage, "%s has no provision: settle explain provision says how to write one", m.Path)
 	}
 	return found, nil
 }
@@ -94,10 +96,10 @@ type asker struct {
 	trialFlags
 }
 
-func newAsker(f trialFlags) (*asker, *refusal) {
+func newAsker(f trialFlags) (*asker, *exit.Refusal) {
 	argv, err := posix.Argv(f.Helper, nil)
 	if err != nil {
-		return nil, refuse(exitUsage, "--helper: %w", err)
+		return nil, exit.Refuse(exit.Usage, "--helper: %w", err)
 	}
 	return &asker{argv, f}, nil
 }
@@ -131,45 +133,45 @@ func (h *asker) askAndJudge(ctx context.Context, in *contract.Input, data []byte
 	return t, exit.Reply, nil
 }
 
-func (c *helperRunCommand) run(a *app) []ending {
+func (c *helperRunCommand) run(a *app) []exit.Ending {
 	h, refused := newAsker(c.trialFlags)
 	if refused != nil {
 		return a.printRefusal(refused)
 	}
 	data, err := a.readInput(c.Input)
 	if err != nil {
-		return a.printRefusal(refuse(exitUnreadable, "%s: %w", c.Input, explainReadError(err, ": settle helper input makes one")))
+		return a.printRefusal(exit.Refuse(exit.Unreadable, "%s: %w", c.Input, source.ExplainError(err, ": settle helper input makes one")))
 	}
 	in, err := contract.ParseInput(data)
 	if err != nil {
-		return a.printRefusal(refuse(exitInvalid, "%s: %w: settle helper input makes one that is right", c.Input, err))
+		return a.printRefusal(exit.Refuse(exit.Invalid, "%s: %w: settle helper input makes one that is right", c.Input, err))
 	}
 	ctx, stop := a.withSignals(context.Background(), time.Second)
 	defer stop()
 	t, _, err := h.askAndJudge(ctx, in, data, func(line []byte) { a.err.PrintText(string(line)) })
 	if ctx.Err() != nil {
-		return []ending{{cause: context.Cause(ctx)}}
+		return []exit.Ending{{Cause: context.Cause(ctx)}}
 	}
 	if err != nil {
 		a.print([]byte("decision  none\nerror     " + render.Escape(err.Error()) + "\n"))
-		return []ending{{refused: &refusal{exitFailed, err}}}
+		return []exit.Ending{{Refused: &exit.Refusal{Code: exit.Failed, Err: err}}}
 	}
 	if !a.Quiet || t.Action == contract.Refuse {
 		a.print(trialText(t))
 	}
 	switch t.Action {
 	case contract.Refuse:
-		return []ending{{refused: refuse(exitFailed, "refused")}}
+		return []exit.Ending{{Refused: exit.Refuse(exit.Failed, "refused")}}
 	case contract.Defer:
-		return []ending{{refused: refuse(exitLater, "deferred")}}
+		return []exit.Ending{{Refused: exit.Refuse(exit.Later, "deferred")}}
 	}
 	return nil
 }
 
 // printRefusal ends a command without a report.
-func (a *app) printRefusal(r *refusal) []ending {
+func (a *app) printRefusal(r *exit.Refusal) []exit.Ending {
 	a.err.PrintError(r.Error())
-	return []ending{{refused: r}}
+	return []exit.Ending{{Refused: r}}
 }
 
 // readInput reads the file of --input without its last newline, which editors add and
@@ -179,7 +181,7 @@ func (a *app) readInput(path string) ([]byte, error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, withoutPath(err)
+			return nil, source.WithoutPath(err)
 		}
 		defer func() { _ = f.Close() }() // only read
 		in = f

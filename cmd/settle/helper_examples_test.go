@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -57,7 +58,7 @@ func TestExampleHelpers(t *testing.T) {
 			if r := apply(strings.ReplaceAll(example, "node1.example.net", "old7.example.net")); r.ExitCode != 0 || r.Resources[0].Status != model.Shutdown {
 				t.Errorf("one that is gone: exit %d, %s: %s", r.ExitCode, r.Resources[0].Status, r.Resources[0].Reason)
 			}
-			if r := apply(strings.ReplaceAll(example, "node1.example.net", "node1.example.com")); r.ExitCode != exitLater || r.Resources[0].Status != model.Deferred {
+			if r := apply(strings.ReplaceAll(example, "node1.example.net", "node1.example.com")); r.ExitCode != exit.Later || r.Resources[0].Status != model.Deferred {
 				t.Errorf("one of another domain: exit %d, %s: %s", r.ExitCode, r.Resources[0].Status, r.Resources[0].Reason)
 			}
 		})

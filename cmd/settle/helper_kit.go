@@ -13,8 +13,10 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/proc"
 	"github.com/settle-cm/settle/resources/provision"
@@ -35,7 +37,7 @@ type kitCase struct {
 	broken bool // the input is invalid: the helper must not configure a server for it
 }
 
-func (c *helperTestCommand) run(a *app) []ending {
+func (c *helperTestCommand) run(a *app) []exit.Ending {
 	h, refused := newAsker(c.trialFlags)
 	if refused != nil {
 		return a.printRefusal(refused)
@@ -44,7 +46,7 @@ func (c *helperTestCommand) run(a *app) []ending {
 	if c.Dir != "" {
 		own, err := readPairs(c.Dir)
 		if err != nil {
-			return a.printRefusal(refuse(exitUnreadable, "%s: %w", c.Dir, err))
+			return a.printRefusal(exit.Refuse(exit.Unreadable, "%s: %w", c.Dir, err))
 		}
 		cases = append(cases, own...)
 	}
@@ -61,7 +63,7 @@ func (c *helperTestCommand) run(a *app) []ending {
 			o.Status, o.Reason = model.Failed, err.Error()
 		}
 		if ctx.Err() != nil {
-			return []ending{{cause: context.Cause(ctx)}}
+			return []exit.Ending{{Cause: context.Cause(ctx)}}
 		}
 		o.DurationMS = time.Since(start).Milliseconds()
 		r.Resources = append(r.Resources, o)
@@ -71,13 +73,13 @@ func (c *helperTestCommand) run(a *app) []ending {
 	if !a.Quiet || r.Summary.Count[model.Failed] > 0 {
 		a.print(kitText(&r))
 	}
-	e := ending{report: &r}
-	e.finish()
+	e := exit.Ending{Report: &r}
+	e.Finish()
 	if err := publish.WriteFiles(c.Report, []model.Report{r}); err != nil {
 		a.err.PrintError(err.Error())
-		e.unwritten = err
+		e.Unwritten = err
 	}
-	return []ending{e}
+	return []exit.Ending{e}
 }
 
 // buildCases returns the cases for every helper: servers with every combination of
@@ -95,7 +97,7 @@ func buildCases() []kitCase {
 func readPairs(dir string) ([]kitCase, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, source.WithoutPath(err)
 	}
 	var cases []kitCase
 	for _, f := range files {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/cmd/internal/terminal"
 	"github.com/settle-cm/settle/model"
@@ -42,10 +43,10 @@ Examples:
     settle history -o json site.yaml | jq -r '.runs[0].run'`
 }
 
-func (c *historyCommand) run(a *app) []ending {
+func (c *historyCommand) run(a *app) []exit.Ending {
 	o := a.open(a.loadAlone(c.Manifest, order{mode: "history", named: true}, c.valueFlags), c.Output, c.StateDir)
-	if o.end.refused != nil {
-		return []ending{o.end}
+	if o.end.Refused != nil {
+		return []exit.Ending{o.end}
 	}
 	snap, err := o.store.Read()
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *historyCommand) run(a *app) []ending {
 	}
 	runs, err := snap.RunsAfter(c.Since)
 	if err != nil {
-		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
+		return a.refuseState(o, exit.Refuse(exit.Usage, "%s: %w", o.report.Manifest, err))
 	}
 	slices.Reverse(runs) // the last one is what people look for
 	switch {
@@ -68,7 +69,7 @@ func (c *historyCommand) run(a *app) []ending {
 	default:
 		a.print(render.History(runs))
 	}
-	return []ending{o.end}
+	return []exit.Ending{o.end}
 }
 
 // pastRuns returns runs with their reports, as far as these are kept.
@@ -105,10 +106,10 @@ func (*showCommand) Help() string {
     settle show last -o markdown site.yaml          as any format of a report`
 }
 
-func (c *showCommand) run(a *app) []ending {
+func (c *showCommand) run(a *app) []exit.Ending {
 	o := a.open(a.loadAlone(c.Manifest, order{mode: "show", named: true}, c.valueFlags), c.Output, c.StateDir)
-	if o.end.refused != nil {
-		return []ending{o.end}
+	if o.end.Refused != nil {
+		return []exit.Ending{o.end}
 	}
 	snap, err := o.store.Read()
 	if err != nil {
@@ -118,7 +119,7 @@ func (c *showCommand) run(a *app) []ending {
 	var missing *journal.UnknownRun
 	switch {
 	case errors.As(err, &missing):
-		return a.refuseState(o, refuse(exitUsage, "%s: %w", o.report.Manifest, err))
+		return a.refuseState(o, exit.Refuse(exit.Usage, "%s: %w", o.report.Manifest, err))
 	case err != nil:
 		return a.refuseState(o, refuseForState(err))
 	case report == nil:
@@ -127,12 +128,12 @@ func (c *showCommand) run(a *app) []ending {
 	if c.Output == "text" {
 		a.print(render.RunHeader(&past))
 		if past.ExitCode == nil {
-			return []ending{o.end}
+			return []exit.Ending{o.end}
 		}
 	}
 	format, _ := render.FindFormat(c.Output) // Validate has checked it
 	a.print(format.Render([]model.Report{*report}, render.Options{Verbose: a.Verbose, Color: a.color, ASCII: terminal.IsASCII(os.Getenv)}))
-	return []ending{o.end}
+	return []exit.Ending{o.end}
 }
 
 // reportFromRecord returns a report with the summary of a run, when its whole report is
@@ -148,7 +149,7 @@ func reportFromRecord(past *model.RunRecord, of *model.Report) *model.Report {
 	case past.Running:
 		r.Error = "the run goes on"
 	default:
-		r.Error, r.ExitCode = "the run was killed and left no report", exitFailed
+		r.Error, r.ExitCode = "the run was killed and left no report", exit.Failed
 	}
 	return &r
 }

@@ -62,6 +62,7 @@ var edges = map[string][]string{
 
 	"resources/provision/contract": {"model", "model/spelling"},
 
+	"cmd/internal/exit":       {"model", "providers/proc"},
 	"cmd/internal/layout":     {},
 	"cmd/internal/render":     {"cmd/internal/layout", "model"},
 	"cmd/internal/cmdline":    {"model"},
@@ -70,6 +71,7 @@ var edges = map[string][]string{
 	"cmd/internal/settletest": {}, // for tests alone
 
 	"cmd/internal/publish":  {"cmd/internal/render", "cmd/internal/terminal", "model", "model/engine"},
+	"cmd/internal/source":   {"manifests", "model/spelling"},
 	"cmd/internal/terminal": {"cmd/internal/render"},
 
 	"cmd/settle": {"*"},

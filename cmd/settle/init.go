@@ -10,7 +10,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/publish"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/resources"
 )
@@ -69,11 +71,11 @@ Example:
     settle init && settle plan`
 }
 
-func (c *initCommand) run(a *app) []ending {
+func (c *initCommand) run(a *app) []exit.Ending {
 	made, err := makeStarter(manifests.Schema(resources.Types(resources.World{})))
 	if err != nil {
 		a.err.PrintError(err.Error())
-		return []ending{{refused: &refusal{exitUnwritten, err}}}
+		return []exit.Ending{{Refused: &exit.Refusal{Code: exit.Unwritten, Err: err}}}
 	}
 	if !a.Quiet {
 		a.print([]byte("made " + strings.Join(made, " and ") + "\nnext: settle plan, settle apply\n"))
@@ -88,10 +90,10 @@ func makeStarter(schema []byte) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
-	if _, err := os.Lstat(defaultManifest); err == nil { // a link that leads nowhere is there too
-		return nil, refuseExisting(defaultManifest, "is there already: settle plan says what it would do")
+	if _, err := os.Lstat(source.DefaultManifest); err == nil { // a link that leads nowhere is there too
+		return nil, refuseExisting(source.DefaultManifest, "is there already: settle plan says what it would do")
 	}
-	made := []string{defaultManifest, schemaFile}
+	made := []string{source.DefaultManifest, schemaFile}
 	if err := createFile(schemaFile, schema); errors.Is(err, fs.ErrExist) {
 		if old, err := os.ReadFile(schemaFile); err != nil || !bytes.Equal(old, schema) {
 			return nil, refuseExisting(schemaFile, `is there already, and another one: "settle schema > `+schemaFile+`" makes it anew`)
@@ -100,7 +102,7 @@ func makeStarter(schema []byte) ([]string, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	if err := createFile(defaultManifest, fmt.Appendf(nil, starter, nameFrom(dir))); err != nil {
+	if err := createFile(source.DefaultManifest, fmt.Appendf(nil, starter, nameFrom(dir))); err != nil {
 		if len(made) > 1 && !errors.Is(err, fs.ErrExist) { // else another init was quicker, and needs it
 			_ = os.Remove(schemaFile) // it is ours, and alone it is of no use
 		}

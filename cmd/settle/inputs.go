@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"slices"
 	"sync"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/providers/facts"
 )
@@ -24,7 +25,7 @@ func (a *app) elsewhere(ctx context.Context, paths []string) func(variable strin
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue // a pipe was read to its end
 			}
-			if src, _, err := a.read(ctx, path); err == nil {
+			if src, _, err := source.ReadManifest(ctx, path, a.in); err == nil {
 				for _, name := range manifests.Variables(src) {
 					names[name] = true
 				}
@@ -38,8 +39,8 @@ func (a *app) elsewhere(ctx context.Context, paths []string) func(variable strin
 // inputs are the values that the command line gives to its manifests.
 type inputs struct {
 	manifests.Inputs
-	exposed []string // files of them that others may write
-	refused *refusal // set when they cannot be read
+	exposed []string      // files of them that others may write
+	refused *exit.Refusal // set when they cannot be read
 }
 
 // inputs reads the values that the flags name, for these manifests.
@@ -47,10 +48,12 @@ func (a *app) inputs(ctx context.Context, f valueFlags, paths ...string) inputs 
 	in := inputs{Inputs: manifests.Inputs{Vars: convertGiven(f.Var), Facts: convertGiven(f.Fact), Host: a.host, Elsewhere: a.elsewhere(ctx, paths)}}
 	dashes := 0
 	for _, path := range slices.Concat(paths, f.files()) {
-		dashes += when(path == "-", 1)
+		if path == "-" {
+			dashes++
+		}
 	}
 	if dashes > 1 {
-		in.refused = refuse(exitUsage, "- is named twice: standard input can be read once")
+		in.refused = exit.Refuse(exit.Usage, "- is named twice: standard input can be read once")
 		return in
 	}
 	for _, path := range f.VarFile {
@@ -63,42 +66,14 @@ func (a *app) inputs(ctx context.Context, f valueFlags, paths ...string) inputs 
 }
 
 func (a *app) valueFile(ctx context.Context, in *inputs, flag, path string) manifests.ValueFile {
-	text, exposed, err := a.readFile(ctx, path)
+	text, exposed, err := source.ReadFile(ctx, path, a.in)
 	switch {
 	case err != nil && in.refused == nil:
-		in.refused = refuse(exitUnreadable, "%s %s: %w", flag, path, explainReadError(err, ": name a file that is there"))
+		in.refused = exit.Refuse(exit.Unreadable, "%s %s: %w", flag, path, source.ExplainError(err, ": name a file that is there"))
 	case exposed:
 		in.exposed = append(in.exposed, path)
 	}
 	return manifests.ValueFile{Path: path, Bytes: text}
-}
-
-// readFile reads a file that is named on the command line, as long as the
-// context lasts. exposed says that others may write it.
-func (a *app) readFile(ctx context.Context, path string) (text []byte, exposed bool, err error) {
-	err = runUntilDone(ctx, func() (func(), error) {
-		bytes, others, err := readLimitedFile(path, a.in)
-		return func() { text, exposed = bytes, others }, err
-	})
-	return text, exposed, err
-}
-
-func readLimitedFile(path string, stdin io.Reader) (text []byte, exposed bool, err error) {
-	if path == "-" {
-		text, err = readLimited(stdin, manifestLimit)
-		return text, false, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, false, withoutPath(err)
-	}
-	defer func() { _ = f.Close() }() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return nil, false, withoutPath(err)
-	}
-	text, err = readLimited(f, manifestLimit)
-	return text, info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0, err
 }
 
 // hostFacts are those of this machine, for ${host.…}.

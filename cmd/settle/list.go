@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/render"
 )
 
@@ -35,11 +36,11 @@ func (*listCommand) Help() string {
     settle list -o json site.yaml | jq -r '.resources[].id'`
 }
 
-func (c *listCommand) run(a *app) []ending {
+func (c *listCommand) run(a *app) []exit.Ending {
 	l := a.loadAlone(c.Manifest, order{mode: "list"}, c.valueFlags)
 	selectResources([]*loaded{l}, c.selection())
 	if l.refused != nil {
-		return []ending{a.reportRefusal(l, c.Output)}
+		return []exit.Ending{a.reportRefusal(l, c.Output)}
 	}
 	rows := make([]listed, len(l.manifest.Resources))
 	for i := range l.manifest.Resources {
@@ -51,7 +52,7 @@ func (c *listCommand) run(a *app) []ending {
 	} else {
 		a.print(listText(rows))
 	}
-	return []ending{{report: &l.report}}
+	return []exit.Ending{{Report: &l.report}}
 }
 
 func listText(rows []listed) []byte {

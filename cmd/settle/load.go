@@ -6,6 +6,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
+	"github.com/settle-cm/settle/cmd/internal/publish"
+	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/secret"
@@ -18,8 +22,8 @@ type loaded struct {
 	manifest *model.Manifest // the selected resources; nil when the manifest was refused
 	whole    *model.Manifest
 	src      manifests.Source
-	files    *reader // reads the manifest and its includes
-	refused  *refusal
+	files    *source.Files // reads the manifest and its includes
+	refused  *exit.Refusal
 	secrets  []string         // the values of the manifest's secrets
 	tally    *helperTally     // of its helpers; nil before it is counted
 	mask     *secret.Redactor // of the secrets; nil without secrets
@@ -37,14 +41,14 @@ type order struct {
 // load reads and decodes one manifest. The result holds its problems.
 func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	if path == "" {
-		path = defaultManifest
+		path = source.DefaultManifest
 	}
 	if o.refused != nil {
 		l := &loaded{report: newReport(o.mode, path)}
 		l.refuse(o.refused)
 		return l
 	}
-	src, files, err := a.read(ctx, path)
+	src, files, err := source.ReadManifest(ctx, path, a.in)
 	if err != nil {
 		return newUnreadable(o.mode, path, err)
 	}
@@ -58,7 +62,7 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 		warnings = append(warnings, l.makeRedactor(m, src.Environ)...)
 	}
 	if os.Geteuid() == 0 && o.mode != "validate" {
-		warnings = append(warnings, warnExposed(files.exposed, "others may write this manifest, and root runs what it says")...)
+		warnings = append(warnings, warnExposed(files.Exposed, "others may write this manifest, and root runs what it says")...)
 		warnings = append(warnings, warnExposed(o.exposed, "others may write this file, and root runs what its values say")...)
 	}
 	if o.strict {
@@ -70,10 +74,10 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	}
 	switch {
 	case ctx.Err() != nil:
-		l.refuse(refuse(exitUnreadable, "%s: %w", path, context.Cause(ctx)))
+		l.refuse(exit.Refuse(exit.Unreadable, "%s: %w", path, context.Cause(ctx)))
 	case len(problems) > 0:
 		l.report.Name = manifests.Name(src)
-		l.refuse(refuse(exitInvalid, "%s: %s", path, countNoun(len(problems), "problem")))
+		l.refuse(exit.Refuse(exit.Invalid, "%s: %s", path, countNoun(len(problems), "problem")))
 	default:
 		l.manifest, l.whole = m, m
 	}
@@ -109,7 +113,7 @@ func (a *app) loadAlone(path string, o order, f valueFlags) *loaded {
 // newUnreadable returns a manifest that is refused because it cannot be read.
 func newUnreadable(mode, path string, err error) *loaded {
 	l := &loaded{report: newReport(mode, path)}
-	l.refuse(refuse(exitUnreadable, "%s: %w", path, err))
+	l.refuse(exit.Refuse(exit.Unreadable, "%s: %w", path, err))
 	return l
 }
 
@@ -166,10 +170,10 @@ func (l *loaded) warnNamedSecrets(m *model.Manifest) []model.Problem {
 }
 
 // refuse records why the manifest is not run.
-func (l *loaded) refuse(r *refusal) { l.refused = r }
+func (l *loaded) refuse(r *exit.Refusal) { l.refused = r }
 
 // code returns the exit code for this manifest alone.
-func (l *loaded) code() int { return exitCode(ending{refused: l.refused, report: &l.report}) }
+func (l *loaded) code() int { return exit.Code(exit.Ending{Refused: l.refused, Report: &l.report}) }
 
 // countNoun returns "1 problem", "2 problems".
 func countNoun(n int, noun string) string {
@@ -177,4 +181,23 @@ func countNoun(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// printProblems prints why a command that makes no report cannot do its work, to
+// standard error and as annotations of the pipeline.
+func (a *app) printProblems(l *loaded) {
+	p := publish.NewPipeline("auto", a.err, a.Quiet) // first: it fences off what follows
+	publish.PrintProblems(a.err, &l.report, a.Quiet)
+	p.Annotate([]model.Report{l.report})
+}
+
+// reportRefusal prints why a manifest was refused, in the format that was asked for.
+func (a *app) reportRefusal(l *loaded, format string) exit.Ending {
+	e := exit.Ending{Refused: l.refused, Report: &l.report}
+	e.Finish()
+	a.printProblems(l)
+	if format == "json" {
+		a.print(render.JSON([]model.Report{l.report}, render.Options{}))
+	}
+	return e
 }

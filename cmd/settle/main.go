@@ -18,7 +18,9 @@ import (
 
 	"github.com/settle-cm/settle/cmd/internal/cmdline"
 	"github.com/settle-cm/settle/cmd/internal/complete"
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/cmd/internal/terminal"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/proc"
@@ -52,17 +54,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if a.err.StatusLine != nil && a.watched {
 		a.out.ShowAbove(a.err.StatusLine)
 	}
-	var endings []ending
+	var endings []exit.Ending
 	switch {
 	case errors.Is(err, errHelpRequested):
 		a.print([]byte(help.String()))
 	case len(args) == 0:
 		a.err.PrintText(firstSteps)
-		endings = []ending{{refused: &refusal{exitUsage, errors.New("no command")}}}
+		endings = []exit.Ending{{Refused: &exit.Refusal{Code: exit.Usage, Err: errors.New("no command")}}}
 	case err != nil:
 		a.err.PrintError(err.Error())
 		a.err.PrintText(shortUsage(err))
-		endings = []ending{{refused: &refusal{exitUsage, err}}}
+		endings = []exit.Ending{{Refused: &exit.Refusal{Code: exit.Usage, Err: err}}}
 		a.reportWithoutCommand(args, endings)
 	default:
 		endings = a.runCommand(args, c)
@@ -70,10 +72,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a.err.Flush()
 	a.err.StatusLine.Show("")
 	if err := a.out.Err(); err != nil {
-		a.err.PrintError(fmt.Sprintf("write standard output: %v", withoutPath(err)))
-		endings = append(endings, ending{unwritten: err})
+		a.err.PrintError(fmt.Sprintf("write standard output: %v", source.WithoutPath(err)))
+		endings = append(endings, exit.Ending{Unwritten: err})
 	}
-	return exitCode(endings...)
+	return exit.Code(endings...)
 }
 
 // parseCommand returns the general flags and the command of a command line. Help
@@ -91,17 +93,17 @@ func parseCommand(args []string, help io.Writer) (generalFlags, command, error) 
 
 // reportWithoutCommand prints a JSON report for a program that asked for JSON,
 // when no command came to print one.
-func (a *app) reportWithoutCommand(args []string, endings []ending) {
+func (a *app) reportWithoutCommand(args []string, endings []exit.Ending) {
 	if wantsOutput(args, "json") && args[0] != complete.Command {
 		r := newReport("", "")
-		endings[0].report = &r
-		endings[0].finish()
+		endings[0].Report = &r
+		endings[0].Finish()
 		a.print(render.JSON([]model.Report{r}, render.Options{}))
 	}
 }
 
 // runCommand runs a command. A panic becomes a message and exit code 70.
-func (a *app) runCommand(args []string, c command) (endings []ending) {
+func (a *app) runCommand(args []string, c command) (endings []exit.Ending) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("this is a bug in settle %s: %v", version, p)
@@ -109,7 +111,7 @@ func (a *app) runCommand(args []string, c command) (endings []ending) {
 			if os.Getenv("SETTLE_DEBUG") != "" {
 				a.err.PrintText(string(debug.Stack()))
 			}
-			endings = []ending{{bug: err}}
+			endings = []exit.Ending{{Bug: err}}
 			a.reportWithoutCommand(args, endings)
 		}
 	}()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/terminal"
 	"github.com/settle-cm/settle/providers/proc"
 )
@@ -22,13 +23,13 @@ func TestMain(m *testing.M) {
 
 type crashing struct{}
 
-func (crashing) run(*app) []ending { panic("no such row") }
+func (crashing) run(*app) []exit.Ending { panic("no such row") }
 
 // A bug is said to be one, is exit 70, and whoever reads JSON gets a document.
 func TestABugIsSaidToBeOne(t *testing.T) {
 	var out, log bytes.Buffer
 	a := &app{out: terminal.NewStream(&out), err: terminal.NewConsole(&log, terminal.Options{Color: "never"})}
-	if code := exitCode(a.runCommand([]string{"apply", "-o", "json"}, crashing{})...); code != exitBug {
+	if code := exit.Code(a.runCommand([]string{"apply", "-o", "json"}, crashing{})...); code != exit.Bug {
 		t.Errorf("exit %d", code)
 	}
 	if !strings.HasPrefix(log.String(), "settle: this is a bug in settle "+version+": no such row: please report it") || strings.Contains(log.String(), "main_test.go") {
@@ -43,7 +44,7 @@ func TestABugIsSaidToBeOne(t *testing.T) {
 		ExitCode int    `json:"exit_code"`
 		Error    string `json:"error"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.ExitCode != exitBug || r.Error == "" {
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.ExitCode != exit.Bug || r.Error == "" {
 		t.Errorf("%v: %s", err, &out)
 	}
 }

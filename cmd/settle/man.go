@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/manpage"
 )
 
@@ -16,7 +17,7 @@ func (*manCommand) Help() string {
     settle man | man -l -`
 }
 
-func (c *manCommand) run(a *app) []ending {
+func (c *manCommand) run(a *app) []exit.Ending {
 	a.print([]byte(manpage.Render(a.commands(), manTexts(buildInfo()))))
 	return nil
 }

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
 	"github.com/settle-cm/settle/providers/journal"
-	"github.com/settle-cm/settle/providers/proc"
 )
 
 // memory is the state of earlier runs, and where this run writes its own. A plan, and
@@ -26,7 +25,7 @@ type memory struct {
 }
 
 // openState opens the state of a manifest: read-only for a plan, locked for an apply.
-// The error is a *refusal.
+// The error is an *exit.Refusal.
 func (a *app) openState(ctx context.Context, j *job, l *loaded) (*memory, error) {
 	none := &memory{Journal: engine.NoJournal{}, Memory: model.Replay(nil)}
 	switch {
@@ -57,9 +56,9 @@ func (a *app) openState(ctx context.Context, j *job, l *loaded) (*memory, error)
 	switch {
 	case errors.As(err, &held): // by whom is said; of several manifests also which
 		reportOwed(store, l)
-		return nil, refuse(exitLater, "%s: %w%s", l.report.Manifest, err, suggestLockTimeout(j.LockTimeout))
+		return nil, exit.Refuse(exit.Later, "%s: %w%s", l.report.Manifest, err, suggestLockTimeout(j.LockTimeout))
 	case ctx.Err() != nil && err != nil: // it was not waited any longer
-		return nil, &refusal{exitLater, err}
+		return nil, &exit.Refusal{Code: exit.Later, Err: err}
 	case err != nil:
 		return nil, refuseForState(err)
 	}
@@ -77,33 +76,9 @@ func (a *app) openState(ctx context.Context, j *job, l *loaded) (*memory, error)
 	return m, nil
 }
 
-// suggestLockTimeout returns the suggestion to wait for a lock. It is empty when the
-// user has waited already.
-func suggestLockTimeout(timeout span) string {
-	if timeout > 0 {
-		return ""
-	}
-	return "; --lock-timeout TIME waits for it"
-}
-
-// store returns where the state of an identity is.
-func (a *app) store(dir, identity string) (journal.Store, error) {
-	dir, err := journal.Dir(dir, os.Getenv, os.Geteuid())
-	return journal.Store{Dir: dir, Identity: identity, Alive: proc.Alive}, err
-}
-
 // addLabels returns a holder whose run has labels.
 func addLabels(h journal.Holder, labels map[string]string) journal.Holder {
 	h.Labels = labels
-	return h
-}
-
-// describeProcess returns this process as the holder of the lock.
-func describeProcess(run string, since time.Time) journal.Holder {
-	h := journal.Holder{Process: proc.Identify(os.Getpid()), Run: run, Since: since}
-	if me, err := user.Current(); err == nil {
-		h.User = me.Username
-	}
 	return h
 }
 
@@ -113,7 +88,7 @@ func checkPaused(store journal.Store, l *loaded) error {
 	case err != nil:
 		return refuseForState(err)
 	case pause != nil:
-		return &refusal{exitLater, fmt.Errorf("%s: %w", l.report.Manifest, pause)}
+		return &exit.Refusal{Code: exit.Later, Err: fmt.Errorf("%s: %w", l.report.Manifest, pause)}
 	}
 	return nil
 }
@@ -125,15 +100,6 @@ func reportOwed(store journal.Store, l *loaded) {
 		memory := snap.Memory()
 		l.report.State.Found, l.report.Summary.Owed = snap.Found, len(memory.Owed)
 	}
-}
-
-// refuseForState returns an error of the state as a refusal with its exit code.
-func refuseForState(err error) *refusal {
-	var held *journal.Held
-	if errors.As(err, &held) {
-		return &refusal{exitLater, err}
-	}
-	return &refusal{exitUnwritten, err}
 }
 
 // handleMissingState applies on_missing_state when there is no state, and warns of
@@ -158,7 +124,7 @@ func (a *app) handleMissingState(j *job, l *loaded, m *memory) error {
 	}
 	switch cmp.Or(j.OnMissingState, l.manifest.OnMissingState) {
 	case "fail":
-		return refuse(exitUnwritten, "%s: no state of earlier runs in %s (on_missing_state: fail): bring it back, or apply once with --on-missing-state refresh", l.report.Manifest, l.report.State.Dir)
+		return exit.Refuse(exit.Unwritten, "%s: no state of earlier runs in %s (on_missing_state: fail): bring it back, or apply once with --on-missing-state refresh", l.report.Manifest, l.report.State.Dir)
 	case "refresh":
 		owed := model.OweAll(l.whole, l.report.Run)
 		m.Memory = model.Replay(owed)
@@ -214,7 +180,7 @@ func (m *memory) abandon() error {
 // recordLateError adds an error to the history of a run that has ended already: a
 // report could not be written. If another run holds the lock by now, only the exit
 // code tells.
-func (a *app) recordLateError(ctx context.Context, j *job, l *loaded, e ending) {
+func (a *app) recordLateError(ctx context.Context, j *job, l *loaded, e exit.Ending) {
 	if j.NoState || l.manifest.Identity == "" {
 		return
 	}
@@ -242,16 +208,16 @@ func (m *memory) owed() int {
 
 // close saves the report of an apply and releases the lock. A report that cannot be
 // saved changes how the run ended, in the history and in the exit code.
-func (m *memory) close(e *ending) {
+func (m *memory) close(e *exit.Ending) {
 	if m.locked == nil {
 		return
 	}
-	if err := m.locked.SaveReport(e.report); err != nil {
-		e.unwritten = errors.Join(e.unwritten, err)
-		e.finish()
+	if err := m.locked.SaveReport(e.Report); err != nil {
+		e.Unwritten = errors.Join(e.Unwritten, err)
+		e.Finish()
 	}
-	if err := errors.Join(m.locked.Finish(e.report, m.keep), m.locked.Close()); err != nil {
-		e.unwritten = errors.Join(e.unwritten, err)
-		e.finish()
+	if err := errors.Join(m.locked.Finish(e.Report, m.keep), m.locked.Close()); err != nil {
+		e.Unwritten = errors.Join(e.Unwritten, err)
+		e.Finish()
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/manifests"
 	"github.com/settle-cm/settle/model"
@@ -25,12 +26,12 @@ Examples:
     settle owed -o json site.yaml | jq -r '.owed[].id'`
 }
 
-func (c *owedCommand) run(a *app) []ending {
+func (c *owedCommand) run(a *app) []exit.Ending {
 	l := a.loadAlone(c.Manifest, order{mode: "owed"}, c.valueFlags)
 	whole := !a.identify(l)
 	o := a.open(l, c.Output, c.StateDir)
-	if o.end.refused != nil {
-		return []ending{o.end}
+	if o.end.Refused != nil {
+		return []exit.Ending{o.end}
 	}
 	snap, err := o.store.Read()
 	if err != nil {
@@ -46,13 +47,13 @@ func (c *owedCommand) run(a *app) []ending {
 	} else {
 		a.print(render.Owed(debts, marks))
 	}
-	return []ending{o.end}
+	return []exit.Ending{o.end}
 }
 
 // identify accepts a manifest with problems, such as a missing include, by its name
 // alone: its owed refreshes can still be listed.
 func (a *app) identify(l *loaded) bool {
-	if l.refused == nil || l.refused.code != exitInvalid {
+	if l.refused == nil || l.refused.Code != exit.Invalid {
 		return false
 	}
 	m, _ := manifests.Identify(l.src)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/providers/journal"
 )
 
@@ -44,7 +45,7 @@ Examples:
     settle pause --all`
 }
 
-func (c *pauseCommand) run(a *app) []ending {
+func (c *pauseCommand) run(a *app) []exit.Ending {
 	me := describeProcess("", time.Now().UTC().Truncate(time.Second))
 	pause := journal.Pause{By: me.User, Reason: c.Reason, Since: me.Since, All: c.All}
 	if c.For != nil {
@@ -60,8 +61,8 @@ func (c *pauseCommand) run(a *app) []ending {
 		})
 	}
 	o := a.open(a.loadAlone(c.Manifest, order{mode: "pause", named: true}, c.valueFlags), "text", c.StateDir)
-	if o.end.refused != nil {
-		return []ending{o.end}
+	if o.end.Refused != nil {
+		return []exit.Ending{o.end}
 	}
 	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
 		err := j.Pause(pause)
@@ -87,7 +88,7 @@ func (*resumeCommand) Help() string {
     settle resume --all`
 }
 
-func (c *resumeCommand) run(a *app) []ending {
+func (c *resumeCommand) run(a *app) []exit.Ending {
 	if c.All {
 		return a.changeDirectory(c.StateDir, func(s journal.Store) error {
 			was, err := s.ResumeAll()
@@ -95,8 +96,8 @@ func (c *resumeCommand) run(a *app) []ending {
 		})
 	}
 	o := a.open(a.loadAlone(c.Manifest, order{mode: "resume", named: true}, c.valueFlags), "text", c.StateDir)
-	if o.end.refused != nil {
-		return []ending{o.end}
+	if o.end.Refused != nil {
+		return []exit.Ending{o.end}
 	}
 	return a.change(o, c.LockTimeout, func(j *journal.Journal) error {
 		was, err := j.Resume()
@@ -124,7 +125,7 @@ func (a *app) printResumed(was bool, err error) error {
 }
 
 // changeDirectory calls do with the whole state directory.
-func (a *app) changeDirectory(dir string, do func(journal.Store) error) []ending {
+func (a *app) changeDirectory(dir string, do func(journal.Store) error) []exit.Ending {
 	store, err := a.store(dir, "")
 	if err == nil {
 		err = do(store)
@@ -133,5 +134,5 @@ func (a *app) changeDirectory(dir string, do func(journal.Store) error) []ending
 		return nil
 	}
 	a.err.PrintError(err.Error())
-	return []ending{{refused: refuseForState(err)}}
+	return []exit.Ending{{Refused: refuseForState(err)}}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/model/engine"
 )
 
@@ -37,7 +38,7 @@ func (c *planCommand) Validate() error {
 	return nil
 }
 
-func (c *planCommand) run(a *app) []ending {
+func (c *planCommand) run(a *app) []exit.Ending {
 	return a.walk(&job{
 		reportFlags: c.reportFlags, runFlags: c.runFlags, selectFlags: c.selectFlags, valueFlags: c.valueFlags,
 		mode: "plan", act: engine.Preview, skipGuards: c.NoGuards, askHelpers: c.AskHelpers, out: c.Out,

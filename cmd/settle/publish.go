@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
-	"github.com/settle-cm/settle/model"
 )
 
 // newPublisher returns the publisher for a command that makes reports. titled
@@ -25,7 +25,7 @@ func (l *loaded) published() publish.Run {
 // closeReports writes the report files and all output that needs every report.
 // A file that cannot be written changes how each manifest ended. It returns
 // whether all files were written.
-func (a *app) closeReports(show *publish.Publisher, all []*loaded, endings []ending) bool {
+func (a *app) closeReports(show *publish.Publisher, all []*loaded, endings []exit.Ending) bool {
 	var families []render.Family
 	if show.Wants("metrics") {
 		var tallies []*helperTally
@@ -38,29 +38,10 @@ func (a *app) closeReports(show *publish.Publisher, all []*loaded, endings []end
 	if err != nil {
 		a.err.PrintError(err.Error())
 		for i := range endings {
-			endings[i].unwritten = errors.Join(endings[i].unwritten, err)
-			endings[i].finish()
+			endings[i].Unwritten = errors.Join(endings[i].Unwritten, err)
+			endings[i].Finish()
 		}
 	}
 	show.Close()
 	return err == nil
-}
-
-// printProblems prints why a command that makes no report cannot do its work, to
-// standard error and as annotations of the pipeline.
-func (a *app) printProblems(l *loaded) {
-	p := publish.NewPipeline("auto", a.err, a.Quiet) // first: it fences off what follows
-	publish.PrintProblems(a.err, &l.report, a.Quiet)
-	p.Annotate([]model.Report{l.report})
-}
-
-// reportRefusal prints why a manifest was refused, in the format that was asked for.
-func (a *app) reportRefusal(l *loaded, format string) ending {
-	e := ending{refused: l.refused, report: &l.report}
-	e.finish()
-	a.printProblems(l)
-	if format == "json" {
-		a.print(render.JSON([]model.Report{l.report}, render.Options{}))
-	}
-	return e
 }

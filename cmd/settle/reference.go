@@ -6,6 +6,7 @@ import (
 
 	"github.com/settle-cm/settle/cmd/internal/cmdline"
 	"github.com/settle-cm/settle/cmd/internal/manpage"
+	"github.com/settle-cm/settle/cmd/internal/source"
 )
 
 // entry is a word and its meaning. Help, the manual page and the README are written
@@ -50,7 +51,7 @@ var environmentEntries = []entry{
 
 // fileEntries are the files and directories that settle knows by name.
 var fileEntries = []entry{
-	{Name: defaultManifest, Meaning: "the manifest, in the working directory, where none is named"},
+	{Name: source.DefaultManifest, Meaning: "the manifest, in the working directory, where none is named"},
 	{Name: schemaFile, Meaning: "the schema that settle init makes beside it, for editors"},
 	{Name: "/var/lib/settle", Meaning: "what root's runs are remembered in, one directory for each manifest"},
 	{Name: "~/.local/state/settle", Meaning: "the same of every other user"},

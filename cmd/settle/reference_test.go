@@ -93,14 +93,14 @@ func TestEveryExitCodeIsInTheReference(t *testing.T) {
 			t.Errorf("reference.md lacks exit %s", e.Name)
 		}
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), "exit.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../internal/exit/exit.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	codes := 0
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
-		if !ok || !strings.HasPrefix(spec.Names[0].Name, "exit") {
+		if !ok || len(spec.Values) == 0 {
 			return true
 		}
 		codes++

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/manifests"
@@ -29,10 +30,10 @@ Examples:
 Exits 0 when there is no problem, 65 when there is one, 66 when a file cannot be read.`
 }
 
-func (c *renderCommand) run(a *app) []ending {
+func (c *renderCommand) run(a *app) []exit.Ending {
 	l := a.loadAlone(c.Manifest, order{mode: "render", strict: c.Strict}, c.valueFlags)
 	if l.refused != nil {
-		return []ending{a.reportRefusal(l, c.Output)}
+		return []exit.Ending{a.reportRefusal(l, c.Output)}
 	}
 	text, _, warnings := manifests.Render(l.src, resources.Types(resources.World{}))
 	for _, w := range warnings { // loading has reported some of them already
@@ -49,5 +50,5 @@ func (c *renderCommand) run(a *app) []ending {
 		text = manifests.JSON(text)
 	}
 	a.print(publish.NewPipeline("auto", a.err, a.Quiet).EscapeJSON(text)) // what it changes stands in quotes in YAML, too
-	return []ending{{report: &l.report}}
+	return []exit.Ending{{Report: &l.report}}
 }

@@ -8,8 +8,10 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/publish"
 	"github.com/settle-cm/settle/cmd/internal/render"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
 	"github.com/settle-cm/settle/providers/journal"
@@ -36,7 +38,7 @@ type job struct {
 
 // walk loads every manifest before it runs any, so that nothing runs when one of them
 // has a problem.
-func (a *app) walk(j *job, paths []string) []ending {
+func (a *app) walk(j *job, paths []string) []exit.Ending {
 	ctx, stop := a.withSignals(context.Background(), time.Duration(j.Grace))
 	defer stop()
 	in := a.inputs(ctx, j.valueFlags, paths...)
@@ -56,7 +58,7 @@ func (a *app) walk(j *job, paths []string) []ending {
 
 // runManifests runs the manifests in turn. When one of them is refused, none is run,
 // and the report of each says why.
-func (a *app) runManifests(ctx context.Context, j *job, all []*loaded) []ending {
+func (a *app) runManifests(ctx context.Context, j *job, all []*loaded) []exit.Ending {
 	show := a.newPublisher(j.mode, j.reportFlags, len(all) > 1)
 	for _, l := range all {
 		if l.mask != nil {
@@ -65,16 +67,16 @@ func (a *app) runManifests(ctx context.Context, j *job, all []*loaded) []ending 
 	}
 	addProcessor(j, all)
 	blocker := findRefused(all)
-	endings := make([]ending, len(all))
+	endings := make([]exit.Ending, len(all))
 	for i, l := range all {
 		l.report.Labels = j.labels
 		if blocker != nil && l.refused == nil {
-			l.refuse(refuse(blocker.code(), "%s: not started because of %s", l.report.Manifest, blocker.report.Manifest))
+			l.refuse(exit.Refuse(blocker.code(), "%s: not started because of %s", l.report.Manifest, blocker.report.Manifest))
 		}
 		show.Begin(l.published())
 		endings[i] = a.runManifest(ctx, j, l, show)
 		show.End()
-		if j.FailFast && blocker == nil && (l.report.ExitCode == exitFailed || l.refused != nil) {
+		if j.FailFast && blocker == nil && (l.report.ExitCode == exit.Failed || l.refused != nil) {
 			blocker = l
 		}
 	}
@@ -100,7 +102,7 @@ func findRefused(all []*loaded) *loaded {
 
 func defaultToSettleYAML(paths []string) []string {
 	if len(paths) == 0 {
-		return []string{defaultManifest}
+		return []string{source.DefaultManifest}
 	}
 	return paths
 }
@@ -117,7 +119,7 @@ func (a *app) world(j *job) resources.World {
 // checked before anything runs.
 func (a *app) checkPermission(l *loaded, j *job) {
 	if runtime.GOOS == "windows" {
-		l.refuse(refuse(exitUsage, "%s: settle %s does not work on Windows; validate, graph, list, schema and explain do", l.report.Manifest, j.mode))
+		l.refuse(exit.Refuse(exit.Usage, "%s: settle %s does not work on Windows; validate, graph, list, schema and explain do", l.report.Manifest, j.mode))
 		return
 	}
 	if os.Geteuid() == 0 {
@@ -133,7 +135,7 @@ func (a *app) checkPermission(l *loaded, j *job) {
 				Pos: r.Pos, ID: r.ID(), Property: "user", Message: fmt.Sprintf("apply has to be root to run it as %s", user),
 			})
 		default:
-			l.refuse(refuse(exitDenied, "%s: %s runs as %s: only root may do that, so run settle as root", r.Pos, r.ID(), user))
+			l.refuse(exit.Refuse(exit.Denied, "%s: %s runs as %s: only root may do that, so run settle as root", r.Pos, r.ID(), user))
 			return
 		}
 	}
@@ -141,10 +143,10 @@ func (a *app) checkPermission(l *loaded, j *job) {
 
 // runManifest runs one manifest, from the state that earlier runs left to the
 // state that it leaves, and returns how it ended. The report is complete then.
-func (a *app) runManifest(ctx context.Context, j *job, l *loaded, show *publish.Publisher) (e ending) {
-	e = ending{refused: l.refused, detailed: j.DetailedExitcode, report: &l.report, began: time.Now()}
-	if e.refused != nil {
-		e.finish()
+func (a *app) runManifest(ctx context.Context, j *job, l *loaded, show *publish.Publisher) (e exit.Ending) {
+	e = exit.Ending{Refused: l.refused, Detailed: j.DetailedExitcode, Report: &l.report, Began: time.Now()}
+	if e.Refused != nil {
+		e.Finish()
 		return e
 	}
 	ctx, stop := a.withTimeLimit(ctx, time.Duration(j.RunTimeout), time.Duration(j.Grace))
@@ -152,29 +154,29 @@ func (a *app) runManifest(ctx context.Context, j *job, l *loaded, show *publish.
 	known, err := a.openState(ctx, j, l)
 	switch {
 	case err != nil:
-		_ = errors.As(err, &e.refused) // remember returns no other error
+		_ = errors.As(err, &e.Refused) // remember returns no other error
 		if ctx.Err() != nil {
-			e.cause = context.Cause(ctx)
+			e.Cause = context.Cause(ctx)
 		}
 	default:
-		if e.refused = j.checkSavedPlan(l, known); e.refused != nil {
-			e.unwritten = known.abandon()
+		if e.Refused = j.checkSavedPlan(l, known); e.Refused != nil {
+			e.Unwritten = known.abandon()
 		}
 	}
-	if e.refused != nil {
-		l.refuse(e.refused)
-		e.finish()
+	if e.Refused != nil {
+		l.refuse(e.Refused)
+		e.Finish()
 		return e
 	}
 	a.runResources(ctx, j, l, known, show, &e)
-	e.finish()
+	e.Finish()
 	known.close(&e)
 	return e
 }
 
 // runResources walks the resources of a manifest and records the results in the
 // report, and in e how the walk ended.
-func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory, show *publish.Publisher, e *ending) {
+func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory, show *publish.Publisher, e *exit.Ending) {
 	a.printMessage(l.manifest.PreMessage)
 	results, err := engine.Run(ctx, &model.Plan{Manifest: l.manifest, Memory: known.Memory, Run: l.report.Run}, engine.Options{
 		Act: j.act, Jobs: parallelism(j, l.manifest), FailFast: (j.FailFast || l.manifest.FailFast) && j.mode == "apply",
@@ -186,20 +188,22 @@ func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory
 	l.report.Times = show.Times()
 	l.report.Summary = model.Summarize(j.mode == "plan", l.report.Resources, known.owed())
 	if ctx.Err() != nil && stoppedShort(results) {
-		e.cause = context.Cause(ctx)
+		e.Cause = context.Cause(ctx)
 	}
 	if j.mode == "plan" {
-		e.refuseForbiddenGuards(results, l.report.Resources)
+		if refused := refuseForbiddenGuards(results, l.report.Resources); refused != nil {
+			e.Refused = refused
+		}
 	}
 	if refused, ok := asStalePlan(err); ok {
-		e.refused, err = refused, nil
-	} else if err == nil && e.cause == nil && e.refused == nil { // only a complete plan is saved
+		e.Refused, err = refused, nil
+	} else if err == nil && e.Cause == nil && e.Refused == nil { // only a complete plan is saved
 		err = j.save(l, known, results)
 	}
 	if j.mode == "apply" {
 		err = errors.Join(err, l.count(results))
 	}
-	e.unwritten = err
+	e.Unwritten = err
 }
 
 // stoppedShort reports whether a resource was not finished. A signal that arrives after
@@ -236,14 +240,15 @@ func addProcessor(j *job, all []*loaded) {
 	}
 }
 
-// refuseForbiddenGuards refuses a plan with guards that this user may not run.
-func (e *ending) refuseForbiddenGuards(results []model.Result, reports []model.ResourceReport) {
+// refuseForbiddenGuards refuses a plan with guards that this user may not run. It
+// returns nil without such a guard.
+func refuseForbiddenGuards(results []model.Result, reports []model.ResourceReport) *exit.Refusal {
 	for i := range results {
 		if r := &reports[i]; results[i].NotPermitted {
-			e.refused = refuse(exitDenied, "%s: %s: %s", r.Pos, r.ID, r.Reason)
-			return
+			return exit.Refuse(exit.Denied, "%s: %s: %s", r.Pos, r.ID, r.Reason)
 		}
 	}
+	return nil
 }
 
 // printMessage prints a message of a CCM manifest.

@@ -9,21 +9,23 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/publish"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/engine"
 	"github.com/settle-cm/settle/providers/journal"
 )
 
 // readSavedPlan reads a plan that plan --out has saved.
-func readSavedPlan(path string) (*model.SavedPlan, *refusal) {
+func readSavedPlan(path string) (*model.SavedPlan, *exit.Refusal) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, refuse(exitUnreadable, "read plan %s: %w", path, explainReadError(err, ": make it with settle plan --out"))
+		return nil, exit.Refuse(exit.Unreadable, "read plan %s: %w", path, source.ExplainError(err, ": make it with settle plan --out"))
 	}
 	var saved model.SavedPlan
 	if err := json.Unmarshal(text, &saved); err != nil || saved.Schema != model.SavedSchema {
-		return nil, refuse(exitStale, "read plan %s: it is not a plan that this settle has saved: make it anew with settle plan --out", path)
+		return nil, exit.Refuse(exit.Stale, "read plan %s: it is not a plan that this settle has saved: make it anew with settle plan --out", path)
 	}
 	return &saved, nil
 }
@@ -32,17 +34,17 @@ func readSavedPlan(path string) (*model.SavedPlan, *refusal) {
 // it later compares the state.
 func (j *job) checkSavable(l *loaded) {
 	if j.out != "" && l.refused == nil && l.manifest.Identity == "" {
-		l.refuse(refuse(exitUsage, "--out: a manifest from standard input needs a name: a saved plan rests on the state"))
+		l.refuse(exit.Refuse(exit.Usage, "--out: a manifest from standard input needs a name: a saved plan rests on the state"))
 	}
 }
 
 // checkSavedPlan compares a saved plan with the manifest and the state, under the lock.
-func (j *job) checkSavedPlan(l *loaded, known *memory) *refusal {
+func (j *job) checkSavedPlan(l *loaded, known *memory) *exit.Refusal {
 	if j.saved == nil {
 		return nil
 	}
 	if what := j.saved.DescribeChanges(l.manifest, known.position(), j.selection(), j.sum(false)); what != "" {
-		return refuse(exitStale, "the plan %s no longer holds: %s; make a new one with settle plan --out", j.plan, what)
+		return exit.Refuse(exit.Stale, "the plan %s no longer holds: %s; make a new one with settle plan --out", j.plan, what)
 	}
 	return nil
 }
@@ -96,10 +98,10 @@ func (j *job) save(l *loaded, known *memory, results []model.Result) error {
 
 // asStalePlan returns the refusal for a run that differs from its saved plan, and false
 // for other errors.
-func asStalePlan(err error) (*refusal, bool) {
+func asStalePlan(err error) (*exit.Refusal, bool) {
 	var differs *engine.ErrDiffers
 	if errors.As(err, &differs) {
-		return refuse(exitStale, "the saved plan no longer holds: %w; make a new one with settle plan --out", differs), true
+		return exit.Refuse(exit.Stale, "the saved plan no longer holds: %w; make a new one with settle plan --out", differs), true
 	}
 	return nil, false
 }

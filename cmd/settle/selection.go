@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/spelling"
 )
@@ -29,9 +30,9 @@ func selectResources(all []*loaded, s model.Selection) {
 	for _, l := range all {
 		switch {
 		case len(refs) > 0:
-			l.refuse(refuse(exitUsage, "--only: no resource %s in %s%s", refs[0], where, suggestName(refs[0], ids, "settle list names them")))
+			l.refuse(exit.Refuse(exit.Usage, "--only: no resource %s in %s%s", refs[0], where, suggestName(refs[0], ids, "settle list names them")))
 		case len(tags) > 0:
-			l.refuse(refuse(exitUsage, "no resource in %s has the tag %q%s", where, tags[0], suggestName(tags[0], carried, "settle list shows tags")))
+			l.refuse(exit.Refuse(exit.Usage, "no resource in %s has the tag %q%s", where, tags[0], suggestName(tags[0], carried, "settle list shows tags")))
 		default:
 			l.manifest = s.Select(l.manifest)
 		}

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/user"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/render"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/journal"
+	"github.com/settle-cm/settle/providers/proc"
 )
 
 // opened is a manifest with the place of its state, for a command that reads or
@@ -17,7 +20,7 @@ import (
 type opened struct {
 	*loaded
 	store journal.Store
-	end   ending
+	end   exit.Ending
 	json  bool // the result is wanted as a document
 }
 
@@ -29,9 +32,9 @@ func (a *app) open(l *loaded, format, dir string) *opened {
 		o.end = a.reportRefusal(l, format)
 		return o
 	}
-	o.end.report = &o.report
+	o.end.Report = &o.report
 	if o.manifest.Identity == "" {
-		a.refuseState(o, refuse(exitUsage, "%s: a manifest from standard input needs a name to be remembered: begin it with name:", o.report.Manifest))
+		a.refuseState(o, exit.Refuse(exit.Usage, "%s: a manifest from standard input needs a name to be remembered: begin it with name:", o.report.Manifest))
 		return o
 	}
 	var err error
@@ -43,15 +46,15 @@ func (a *app) open(l *loaded, format, dir string) *opened {
 }
 
 // refuseState ends a command with a refusal, in the format that was asked for.
-func (a *app) refuseState(o *opened, r *refusal) []ending {
+func (a *app) refuseState(o *opened, r *exit.Refusal) []exit.Ending {
 	o.refuse(r)
-	o.end.refused = r
-	o.end.finish()
+	o.end.Refused = r
+	o.end.Finish()
 	a.printProblems(o.loaded)
 	if o.json {
 		a.print(render.JSON([]model.Report{o.report}, render.Options{}))
 	}
-	return []ending{o.end}
+	return []exit.Ending{o.end}
 }
 
 // elsewhere warns of state of the same manifest that another user has.
@@ -71,27 +74,60 @@ func (a *app) say(line string) {
 }
 
 // change calls do with the locked state of a manifest.
-func (a *app) change(o *opened, wait span, do func(*journal.Journal) error) []ending {
+func (a *app) change(o *opened, wait span, do func(*journal.Journal) error) []exit.Ending {
 	ctx, stop := a.withSignals(context.Background(), 0)
 	defer stop()
 	j, err := o.store.Lock(ctx, time.Duration(wait), describeProcess("", o.report.Started))
 	if err != nil {
 		if ctx.Err() != nil {
-			o.end.cause = context.Cause(ctx)
+			o.end.Cause = context.Cause(ctx)
 		}
 		if errors.As(err, new(*journal.Held)) {
-			return a.refuseState(o, refuse(exitLater, "%w%s", err, suggestLockTimeout(wait)))
+			return a.refuseState(o, exit.Refuse(exit.Later, "%w%s", err, suggestLockTimeout(wait)))
 		}
 		return a.refuseState(o, refuseForState(err))
 	}
 	err = do(j)
 	err = cmp.Or(err, j.Close())
-	var refused *refusal
+	var refused *exit.Refusal
 	switch {
 	case errors.As(err, &refused):
 		return a.refuseState(o, refused)
 	case err != nil:
 		return a.refuseState(o, refuseForState(err))
 	}
-	return []ending{o.end}
+	return []exit.Ending{o.end}
+}
+
+// suggestLockTimeout returns the suggestion to wait for a lock. It is empty when the
+// user has waited already.
+func suggestLockTimeout(timeout span) string {
+	if timeout > 0 {
+		return ""
+	}
+	return "; --lock-timeout TIME waits for it"
+}
+
+// store returns where the state of an identity is.
+func (a *app) store(dir, identity string) (journal.Store, error) {
+	dir, err := journal.Dir(dir, os.Getenv, os.Geteuid())
+	return journal.Store{Dir: dir, Identity: identity, Alive: proc.Alive}, err
+}
+
+// describeProcess returns this process as the holder of the lock.
+func describeProcess(run string, since time.Time) journal.Holder {
+	h := journal.Holder{Process: proc.Identify(os.Getpid()), Run: run, Since: since}
+	if me, err := user.Current(); err == nil {
+		h.User = me.Username
+	}
+	return h
+}
+
+// refuseForState returns an error of the state as a refusal with its exit code.
+func refuseForState(err error) *exit.Refusal {
+	var held *journal.Held
+	if errors.As(err, &held) {
+		return &exit.Refusal{Code: exit.Later, Err: err}
+	}
+	return &exit.Refusal{Code: exit.Unwritten, Err: err}
 }

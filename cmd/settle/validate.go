@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
+	"github.com/settle-cm/settle/cmd/internal/source"
 	"github.com/settle-cm/settle/model"
 )
 
@@ -35,7 +37,7 @@ func (*validateCommand) Help() string {
 Exits 0 when there is no problem, 65 when there is one, 66 when a manifest cannot be read.`
 }
 
-func (c *validateCommand) run(a *app) []ending {
+func (c *validateCommand) run(a *app) []exit.Ending {
 	ctx, stop := a.withSignals(context.Background(), 0)
 	defer stop()
 	o := order{mode: "validate", strict: c.Strict, inputs: a.inputs(ctx, c.valueFlags, c.Manifests...)}
@@ -54,14 +56,14 @@ func (c *validateCommand) run(a *app) []ending {
 		all = append(all, a.loadListed(ctx, found[i], o)...)
 	}
 	show := a.newPublisher("validate", c.reportFlags, len(all) > 1)
-	var endings []ending
+	var endings []exit.Ending
 	for _, l := range all {
 		if l.refused == nil {
 			l.report.Summary = model.Summary{Total: len(l.manifest.Resources)}
 		}
-		e := ending{refused: l.refused, report: &l.report, began: time.Now()}
+		e := exit.Ending{Refused: l.refused, Report: &l.report, Began: time.Now()}
 		show.Begin(l.published())
-		e.finish()
+		e.Finish()
 		show.End()
 		endings = append(endings, e)
 	}
@@ -88,11 +90,7 @@ func dropIncluded(all []*loaded) []*loaded {
 
 // includes reports whether a manifest has read another file.
 func (l *loaded) includes(part *loaded) bool {
-	if l.files == nil {
-		return false
-	}
-	_, read := l.files.read[part.src.Identity]
-	return read
+	return l.files != nil && l.files.Includes(part.src.Identity)
 }
 
 // loadListed loads the manifests of a directory, or one file. Files that others of them
@@ -112,13 +110,13 @@ func listManifests(path string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, source.WithoutPath(err)
 	}
 	var files []string
 	for _, entry := range entries {
 		name := entry.Name()
 		file := filepath.Join(path, name)
-		if strings.HasPrefix(name, ".") || !slices.Contains(manifestExtensions, filepath.Ext(name)) {
+		if strings.HasPrefix(name, ".") || !slices.Contains(source.Extensions, filepath.Ext(name)) {
 			continue
 		}
 		if info, err := os.Stat(file); err == nil && info.IsDir() { // or a link to one

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/settle-cm/settle/cmd/internal/exit"
 	"github.com/settle-cm/settle/cmd/internal/render"
 )
 
@@ -33,7 +34,7 @@ func (*versionCommand) Help() string {
     settle version --json`
 }
 
-func (c *versionCommand) run(a *app) []ending {
+func (c *versionCommand) run(a *app) []exit.Ending {
 	b := buildInfo()
 	if c.JSON {
 		a.print(render.Document(b))

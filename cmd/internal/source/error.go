@@ -1,4 +1,4 @@
-package main
+package source
 
 import (
 	"errors"
@@ -11,10 +11,10 @@ import (
 	"github.com/settle-cm/settle/model/spelling"
 )
 
-// explainReadError returns a read error with the next step. otherwise is that step for
+// ExplainError returns a read error with the next step. otherwise is that step for
 // a missing file.
-func explainReadError(err error, otherwise string) error {
-	err = withoutPath(err)
+func ExplainError(err error, otherwise string) error {
+	err = WithoutPath(err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w%s", err, otherwise)
@@ -29,7 +29,7 @@ func suggestManifest(path string) string {
 	entries, _ := os.ReadDir(filepath.Dir(path)) // without one there is nothing to suggest
 	var names []string
 	for _, entry := range entries {
-		if slices.Contains(manifestExtensions, filepath.Ext(entry.Name())) {
+		if slices.Contains(Extensions, filepath.Ext(entry.Name())) {
 			names = append(names, entry.Name())
 		}
 	}
@@ -39,4 +39,14 @@ func suggestManifest(path string) string {
 		return fmt.Sprintf("; did you mean %q?", dir+meant)
 	}
 	return ": name a manifest that is there, or make one with settle init"
+}
+
+// WithoutPath returns an error without operation and path: the caller names the path
+// as the user wrote it.
+func WithoutPath(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
