@@ -24,7 +24,8 @@ func (s *server) shutdown(ctx context.Context, stage model.Stage, a *answer, eff
 	return nil
 }
 
-// command runs an on_ command.
+// command runs an on_ command, and adds its output and exit code to the effect if it
+// fails. env replaces variables of the command's environment.
 func (s *server) command(ctx context.Context, stage model.Stage, property string, argv, env []string, effect *model.Effect) error {
 	cmd := s.process(argv, commandTimeout)
 	cmd.Env = slices.Clone(cmd.Env)
@@ -51,8 +52,9 @@ func (s *server) command(ctx context.Context, stage model.Stage, property string
 	return nil
 }
 
-// upgrade upgrades the server. When that is all there is to do in this run, it
-// is done; when it failed and was optional, the reply is judged again without.
+// upgrade upgrades the server. After a successful upgrade the run is done: the next
+// run asks the helper again. After a failed optional one the reply is judged again,
+// without its upgrade.
 func (s *server) upgrade(ctx context.Context, stage model.Stage, a *answer, effect *model.Effect) (done bool, err error) {
 	to := a.reply.Upgrade
 	err = s.command(ctx, stage, "on_upgrade", s.onUpgrade, []string{"SETTLE_UPGRADE_VERSION=" + to}, effect)

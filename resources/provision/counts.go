@@ -21,8 +21,8 @@ type Counts struct {
 	Failures    int     `json:"failures"`    // of resources, deferrals among them
 }
 
-// Count adds the results of a run to the counts by site. It returns for each
-// site that was asked in the run whether provisioning is paused there.
+// Count adds the results of a run to the counts by site. paused tells for each site
+// with a provision in the run whether provisioning is paused there.
 func Count(counts map[string]Counts, m *model.Manifest, results []model.Result) (paused map[string]bool) {
 	paused = map[string]bool{}
 	for i := range results {
@@ -49,4 +49,13 @@ func Count(counts map[string]Counts, m *model.Manifest, results []model.Result) 
 		counts[site] = c
 	}
 	return paused
+}
+
+// Site returns the site of a provision, for metrics; false for a resource of another type.
+func Site(spec model.Spec) (site string, ok bool) {
+	s, ok := spec.(*server)
+	if !ok {
+		return "", false
+	}
+	return s.site, true
 }

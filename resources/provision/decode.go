@@ -19,8 +19,8 @@ import (
 	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
-// defaultDenyList are the names that Choria keeps for those who may do
-// everything, compiled once: there may be very many servers.
+// defaultDenyList are the names that Choria reserves for privileged clients. They
+// are compiled once, because a manifest may have thousands of servers.
 var defaultDenyList = sync.OnceValue(func() []*regexp.Regexp {
 	var list []*regexp.Regexp
 	for _, text := range []string{`\.privileged.mcollective$`, `\.privileged.choria$`, `\.mcollective$`, `\.choria$`} {
@@ -29,11 +29,11 @@ var defaultDenyList = sync.OnceValue(func() []*regexp.Regexp {
 	return list
 })
 
-// defaultValidity is how long a server's token is good for.
+// defaultValidity is the validity of a server's token without server_jwt_validity.
 const defaultValidity = 365 * 24 * time.Hour
 
-// decode turns the properties of one resource into a server. What is wrong with
-// them is recorded in the body, all of it.
+// decode turns the properties of one resource into a server. Every mistake is
+// recorded in the body.
 func (w *world) decode(b *model.Body) model.Spec {
 	s := &server{
 		w: w, base: b.Base, decide: w.Conditions(b), creates: b.Has("creates"),
@@ -95,6 +95,8 @@ func (w *world) words(b *model.Body, property string) []string {
 	return nil
 }
 
+// decodePaths resolves the paths of the resource: relative ones against the directory
+// of the manifest, missing ones against directory.
 func (s *server) decodePaths(b *model.Body) {
 	path := func(property, otherwise string) string {
 		text := b.Text(property)
@@ -124,8 +126,8 @@ func (s *server) decodePaths(b *model.Body) {
 	}
 }
 
-// claim names the files that the server may get: two resources that write one
-// would undo each other's work at every run.
+// claim claims the files that the server may get. Two resources that write the same
+// file would undo each other's work in every run.
 func (s *server) claim(b *model.Body) {
 	said := func(property string) string {
 		if b.Has(property) {
@@ -142,11 +144,8 @@ func (s *server) claim(b *model.Body) {
 	}
 }
 
-// isHexKey says whether a text is a public key and not the name of a file.
-func isHexKey(text string) bool {
-	return len(text) == 64 && strings.Trim(text, "0123456789abcdefABCDEF") == ""
-}
-
+// decodeFeatures reads the features. ed25519 implies jwt: the server token is signed
+// with claims of the provisioning token.
 func (s *server) decodeFeatures(b *model.Body) {
 	switches := map[string]*bool{
 		"pki": &s.features.PKI, "ed25519": &s.features.Ed25519, "jwt": &s.features.JWT, "upgrades": &s.features.Upgrades,
@@ -170,6 +169,7 @@ func (s *server) decodeFeatures(b *model.Body) {
 	s.deny = denyList(b)
 }
 
+// denyList returns the expressions of cert_deny_list, or the default ones.
 func denyList(b *model.Body) []*regexp.Regexp {
 	if !b.Has("cert_deny_list") {
 		return defaultDenyList()
@@ -177,7 +177,7 @@ func denyList(b *model.Body) []*regexp.Regexp {
 	var list []*regexp.Regexp
 	for _, v := range b.Each("cert_deny_list") {
 		text := v.Text
-		if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' { // upstream's way to write one
+		if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' { // Choria writes an expression between slashes
 			text = text[1 : len(text)-1]
 		}
 		re, err := regexp.Compile(text)
@@ -190,6 +190,7 @@ func denyList(b *model.Body) []*regexp.Regexp {
 	return list
 }
 
+// decodeTokens checks that each feature has the keys that it needs.
 func (s *server) decodeTokens(b *model.Body) {
 	if b.Has("server_jwt_validity") {
 		s.validity = b.Duration("server_jwt_validity")
@@ -208,8 +209,9 @@ func (s *server) decodeTokens(b *model.Body) {
 	}
 }
 
-// one refuses all but the first of properties that say the same in several ways.
-func one(b *model.Body, names ...string) {
+// refuseAlternatives refuses all but the first of several properties that exclude each
+// other.
+func refuseAlternatives(b *model.Body, names ...string) {
 	first := ""
 	for _, name := range names {
 		switch {
@@ -222,9 +224,11 @@ func one(b *model.Body, names ...string) {
 	}
 }
 
+// decodeInventory reads where the inventory and the version come from. An inventory
+// in the manifest is encoded once, here.
 func (s *server) decodeInventory(b *model.Body) {
-	one(b, "inventory", "inventory_file", "inventory_command")
-	one(b, "version", "version_command")
+	refuseAlternatives(b, "inventory", "inventory_file", "inventory_command")
+	refuseAlternatives(b, "version", "version_command")
 	s.inventoryCommand = s.w.words(b, "inventory_command")
 	s.versionCommand = s.w.words(b, "version_command")
 	v, ok := b.Values["inventory"]
@@ -248,7 +252,8 @@ func (s *server) decodeInventory(b *model.Body) {
 // jsonNumber matches a plain scalar that is a number in JSON too.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// writeJSON writes a value as JSON: numbers as they stand, so that none changes.
+// writeJSON writes a value as JSON. Numbers are copied digit by digit: a float64
+// would change large ones.
 func writeJSON(buf *bytes.Buffer, v model.Value) {
 	switch v.Shape {
 	case model.Map:
@@ -284,6 +289,7 @@ func writeJSON(buf *bytes.Buffer, v model.Value) {
 	}
 }
 
+// writeText writes a JSON string.
 func writeText(buf *bytes.Buffer, text string) {
 	data, err := json.Marshal(text)
 	if err != nil { // a string always can be
@@ -292,6 +298,8 @@ func writeText(buf *bytes.Buffer, text string) {
 	buf.Write(data)
 }
 
+// decodeCommands reads on_shutdown and on_upgrade. An upgrade needs the version before
+// and after it, to find out whether it succeeded.
 func (s *server) decodeCommands(b *model.Body) {
 	s.onShutdown = s.w.words(b, "on_shutdown")
 	s.onUpgrade = s.w.words(b, "on_upgrade")

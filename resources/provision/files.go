@@ -17,11 +17,11 @@ type change struct {
 	target
 	have     disk.State
 	before   string
-	replace  bool // content, or all of it
+	replace  bool // the content differs, or the whole entry
 	uid, gid *uint32
 }
 
-// compare returns what differs of the targets, in their order.
+// compare returns a change for each target that differs, in the order of the targets.
 func (s *server) compare(targets []target) ([]change, error) {
 	uid, gid, err := s.owners()
 	if err != nil {
@@ -41,6 +41,7 @@ func (s *server) compare(targets []target) ([]change, error) {
 	return list, nil
 }
 
+// owners returns the ids of the declared owner and group, nil for undeclared ones.
 func (s *server) owners() (uid, gid *uint32, err error) {
 	if s.owner != "" {
 		id, err := s.w.UID(s.owner)
@@ -106,7 +107,8 @@ func (c *change) directoryDiffers() (bool, error) {
 	return c.have.Kind == disk.Missing, nil
 }
 
-// write makes one change. Done says whether anything was replaced.
+// write makes one change. done reports whether something changed on the disk; lost
+// names attributes of the old file that the new one could not keep.
 func (s *server) write(c *change) (done bool, lost []string, err error) {
 	if c.have.Remains != "" {
 		if err := s.w.Disk.Sweep(c.path); err != nil {
@@ -129,14 +131,15 @@ func (s *server) write(c *change) (done bool, lost []string, err error) {
 	})
 }
 
-// makeDirectory makes a directory and those above it that are missing, which
-// several servers may share.
+// makeDirectory makes a directory and its missing parents. Several servers may share
+// them, so only one makes directories at a time.
 func (s *server) makeDirectory(c *change) (done bool, lost []string, err error) {
 	s.w.directories.Lock()
 	defer s.w.directories.Unlock()
 	return s.makeMissing(c)
 }
 
+// makeMissing makes a directory and its missing parents. Parents get mode 0755.
 func (s *server) makeMissing(c *change) (done bool, lost []string, err error) {
 	if _, err := os.Stat(c.path); !errors.Is(err, os.ErrNotExist) {
 		return false, nil, err
@@ -154,25 +157,23 @@ func (s *server) makeMissing(c *change) (done bool, lost []string, err error) {
 	return done || made, nil, err
 }
 
-// hidden replaces a content that is never shown.
-const hidden = "***"
-
-// confidential matches a line of a configuration, or of its difference, whose
-// value is a secret: a password or token itself, not the file that it is in.
+// confidential matches a line of a configuration, or of its diff, whose value is a
+// secret: a password or a token. A key that names a file does not match.
 var confidential = regexp.MustCompile(`(?m)^([ +-]?[^=#\n]*(?i:pass|passwd|password|passphrase|secret|token|(?:api|secret|access)[_.-]?key)[ \t]*=[ \t]*)\S.*$`)
 
 // userinfo matches the user part of a URL: a name and a password,
 // or a token alone.
 var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/]*@`)
 
-// mask hides the secrets in a configuration, or in its difference.
-func mask(text string) string {
+// redactConfiguration hides the secrets in a configuration, or in its diff.
+func redactConfiguration(text string) string {
 	text = confidential.ReplaceAllString(text, "${1}"+hidden)
 	return userinfo.ReplaceAllString(text, "${1}"+hidden+"@")
 }
 
-// show is the difference that the changes make, for people.
-func (s *server) show(changes []change) string {
+// renderDiff returns the diff of the changes for people. The content of a secret file
+// is left out.
+func (s *server) renderDiff(changes []change) string {
 	var b strings.Builder
 	for i := range changes {
 		c := &changes[i]
@@ -188,16 +189,28 @@ func (s *server) show(changes []change) string {
 		case c.secret && (c.replace || c.gone):
 			fmt.Fprintf(&b, "--- %s\n+++ %s\n%s\n", from, to, hidden)
 		case c.replace || c.gone:
-			b.WriteString(mask(s.w.Diff(from, to, []byte(c.before), []byte(after))))
+			b.WriteString(redactConfiguration(s.w.Diff(from, to, []byte(c.before), []byte(after))))
 		}
 	}
 	return b.String()
 }
 
-// name is a path for people: relative to the server's directory where it is in it.
+// name returns a path for people: relative to the server's directory if it is inside.
 func (s *server) name(path string) string {
 	if rel, err := filepath.Rel(s.dir, path); err == nil && filepath.IsLocal(rel) && rel != "." {
 		return rel
 	}
 	return path
+}
+
+// target is the declared state of a file or a directory.
+type target struct {
+	path   string
+	mode   uint32
+	text   string
+	dir    bool
+	gone   bool // the path has to be missing
+	secret bool // its content is never shown
+	// good reports whether the present content is acceptable although it differs.
+	good func(have string) (bool, error)
 }

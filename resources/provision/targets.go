@@ -15,44 +15,9 @@ import (
 	"github.com/settle-cm/settle/resources/provision/contract"
 )
 
-// The server's files in ssldir.
-const (
-	keyFile         = "private.pem"
-	requestFile     = "csr.pem"
-	certificateFile = "certificate.pem"
-	caFile          = "ca.pem"
-)
-
-// header is the first line of a configuration. It never changes, so that equal
-// answers make equal files.
+// header is the first line of a configuration. It is constant, so that equal answers
+// make equal files.
 const header = "# written by settle from what the helper answers; changes made here are lost\n"
-
-// target is a file, or a directory, as it has to be.
-type target struct {
-	path   string
-	mode   uint32
-	text   string
-	dir    bool
-	gone   bool // nothing is to be there
-	secret bool // its content is never shown
-	// good reports whether the present content is acceptable although it differs.
-	good func(have string) (bool, error)
-}
-
-func (s *server) seedFile() string       { return filepath.Join(s.dir, "server.seed") }
-func (s *server) tokenFile() string      { return filepath.Join(s.dir, "server.jwt") }
-func (s *server) inSSL(n string) string  { return filepath.Join(s.ssldir, n) }
-func (s *server) actionPolicies() string { return filepath.Join(s.dir, "policies") }
-func (s *server) opaPolicies() string    { return filepath.Join(s.dir, "policies", "rego") }
-
-// sslDir is where credentials go: a certificate request has said so, the reply
-// may say so, or the manifest does.
-func (s *server) sslDir(r *contract.Reply) string {
-	if s.features.PKI || r.SSLDir == "" {
-		return s.ssldir
-	}
-	return filepath.Clean(r.SSLDir)
-}
 
 // targets lists the files that a reply requests, in the order in which they are
 // written: the configuration last, because it refers to the others.
@@ -81,7 +46,7 @@ func (s *server) targets(r *contract.Reply, m *material) ([]target, error) {
 	return append(list, target{path: s.config, mode: 0o600, text: configuration(r.Configuration)}), nil
 }
 
-// configuration is the text of the server's configuration file.
+// configuration returns the text of the server's configuration file, sorted by key.
 func configuration(values map[string]string) string {
 	var b strings.Builder
 	b.WriteString(header)
@@ -91,6 +56,8 @@ func configuration(values map[string]string) string {
 	return b.String()
 }
 
+// tokenTargets returns the seed and the token of the server. A present token stays
+// while its claims and its signer are current, so that unchanged answers change no file.
 func (s *server) tokenTargets(r *contract.Reply, m *material) ([]target, error) {
 	want := s.token(r, m)
 	by, err := s.signer()
@@ -103,7 +70,7 @@ func (s *server) tokenTargets(r *contract.Reply, m *material) ([]target, error) 
 	jwt.good = func(have string) (bool, error) { return s.w.Tokens.IsCurrent(have, want, by) }
 	have, _, err := s.readIfThere(jwt.path)
 	if err == nil {
-		if good, _ := jwt.good(have); good { // else signing finds out why
+		if good, _ := jwt.good(have); good { // otherwise signing reports the error
 			jwt.text = have
 			return []target{seed, jwt}, nil
 		}
@@ -114,7 +81,8 @@ func (s *server) tokenTargets(r *contract.Reply, m *material) ([]target, error) 
 	return []target{seed, jwt}, nil
 }
 
-// token is what the server's token has to say.
+// token returns the claims of the server's token: defaults, then the configuration,
+// then the claims of the reply.
 func (s *server) token(r *contract.Reply, m *material) contract.Token {
 	t := contract.Token{Identity: s.identity, Org: "choria", Collectives: []string{"mcollective"}, PublicKey: m.seed.Public().(ed25519.PublicKey)}
 	if r.Configuration["plugin.security.provider"] == "choria" {
@@ -145,6 +113,7 @@ func (s *server) token(r *contract.Reply, m *material) contract.Token {
 	return t
 }
 
+// splitList splits a text at commas and drops empty items.
 func splitList(text string) []string {
 	var list []string
 	for item := range strings.SplitSeq(text, ",") {
@@ -155,7 +124,8 @@ func splitList(text string) []string {
 	return list
 }
 
-// signer reads who signs, every time: so keys can be changed under a run.
+// signer reads the issuer's key and token. It reads them each time, so that they can
+// be replaced during a run.
 func (s *server) signer() (contract.Signer, error) {
 	text, err := s.read(s.signingKey)
 	if err != nil {
@@ -174,6 +144,8 @@ func (s *server) signer() (contract.Signer, error) {
 	return by, nil
 }
 
+// credentialTargets returns the key, the request and the certificates of the server. A
+// key of the reply replaces the request.
 func (s *server) credentialTargets(r *contract.Reply, m *material) []target {
 	if !s.features.PKI && r.Key == "" && r.Certificate == "" {
 		return nil
@@ -195,17 +167,17 @@ func (s *server) credentialTargets(r *contract.Reply, m *material) []target {
 		list = append(list,
 			target{path: in(caFile), mode: 0o644, text: r.CA},
 			target{path: in(certificateFile), mode: 0o644, text: r.Certificate, good: func(have string) (bool, error) {
-				return certificateWillDo(have, r.Certificate, s.w.Now()), nil
+				return isAcceptable(have, r.Certificate, s.w.Now()), nil
 			}})
 	}
 	return list
 }
 
-// certificateWillDo says whether a certificate that is there will do although
-// the helper has signed another one: it is for the same, by the same, and a
-// third of its validity is left. Helpers that sign at every call would otherwise
-// restart the server at every run.
-func certificateWillDo(have, want string, now time.Time) bool {
+// isAcceptable reports whether a present certificate can stay although the helper has
+// signed another one: subject, names, key and issuer are the same, and a third of its
+// validity is left. A helper that signs in every call would otherwise restart the
+// server in every run.
+func isAcceptable(have, want string, now time.Time) bool {
 	if have == want {
 		return true
 	}
@@ -229,7 +201,7 @@ func certificateWillDo(have, want string, now time.Time) bool {
 		slices.Equal(old.AuthorityKeyId, fresh.AuthorityKeyId) && slices.Equal(names(old), names(fresh))
 }
 
-// names are all for which a certificate is, beside its subject.
+// names returns the alternative names of a certificate, sorted.
 func names(c *x509.Certificate) []string {
 	list := slices.Concat(c.DNSNames, c.EmailAddresses)
 	for _, ip := range c.IPAddresses {
@@ -242,8 +214,8 @@ func names(c *x509.Certificate) []string {
 	return list
 }
 
-// policyTargets lists the policies of one kind, and those that are there and
-// not in the reply. A reply without that map says nothing of them.
+// policyTargets lists the policies of one kind. Present files that are not in the reply
+// are removed. A reply without that map leaves all of them alone.
 func (s *server) policyTargets(dir, suffix string, policies map[string]string) ([]target, error) {
 	if policies == nil {
 		return nil, nil
@@ -261,6 +233,7 @@ func (s *server) policyTargets(dir, suffix string, policies map[string]string) (
 	return list, nil
 }
 
+// policyFiles lists the directories and files of policies, without removals.
 func (s *server) policyFiles(dir string, policies map[string]string) []target {
 	if len(policies) == 0 {
 		return nil

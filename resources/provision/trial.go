@@ -87,7 +87,7 @@ func (s *server) trialFiles(r *contract.Reply) []File {
 		case t.secret:
 			files = append(files, File{Path: t.path, Mode: t.mode, Text: hidden})
 		default:
-			files = append(files, File{Path: t.path, Mode: t.mode, Text: mask(t.text)})
+			files = append(files, File{Path: t.path, Mode: t.mode, Text: redactConfiguration(t.text)})
 		}
 	}
 	return files

@@ -17,8 +17,8 @@ func TestMask(t *testing.T) {
 		{"owner = ops@example.net, https://example.net/~a@b", "owner = ops@example.net, https://example.net/~a@b"},
 	}
 	for _, tt := range tests {
-		if got := mask(tt.text); got != tt.want {
-			t.Errorf("mask(%q) = %q, want %q", tt.text, got, tt.want)
+		if got := redactConfiguration(tt.text); got != tt.want {
+			t.Errorf("redactConfiguration(%q) = %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
