@@ -34,7 +34,7 @@ func TestWrongCommandLinesSayWhatToWrite(t *testing.T) {
 		{"plan --report", `--report: FORMAT=FILE is missing`},
 		{"plan --parallel x", `--parallel: want an integer, got "x"`},
 		{"completion", `SHELL is missing. The shell: bash, zsh or fish`},
-		{"show", `RUN is missing. The run, as history lists it, or last`},
+		{"show", `RUN is missing. The run: an id from settle history, or last`},
 	} {
 		_, _, err := parseArgs(cmdline.TranslateWords(strings.Fields(row.line)), io.Discard)
 		if err == nil || err.Error() != row.want {

@@ -12,7 +12,7 @@ import (
 // generalFlags are the flags of every command.
 type generalFlags struct {
 	Color   string `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto (on a terminal, unless NO_COLOR or TERM=dumb), always or never."`
-	Verbose bool   `short:"v" help:"List every resource with details; report progress while running."`
+	Verbose bool   `short:"v" help:"List every resource with details. Report progress while running."`
 	Quiet   bool   `short:"q" help:"Print nothing unless something failed."`
 }
 

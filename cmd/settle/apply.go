@@ -14,9 +14,9 @@ type applyCommand struct {
 	runFlags
 	selectFlags
 	valueFlags
-	Plan  string `placeholder:"FILE" help:"Do what this saved plan says, as long as it holds (exit 69 when not). Its manifest and selection are the plan's."`
-	Label labels `sep:"none" placeholder:"KEY=VALUE" help:"Keep this with the run, in its report and in the history: a commit, a job. Repeatable."`
-	Keep  int    `default:"50" placeholder:"N" help:"How many runs of each kind to remember. Default: 50."`
+	Plan  string `placeholder:"FILE" help:"Apply this saved plan, or stop when it is out of date (exit 69). The manifest and the selection come from the plan."`
+	Label labels `sep:"none" placeholder:"KEY=VALUE" help:"Store a label with the run, such as a commit. Reports and the history show it. Repeatable."`
+	Keep  int    `default:"50" placeholder:"N" help:"How many runs of each kind to keep in the history. Default: 50."`
 }
 
 // Validate refuses flags that exclude each other. kong calls it.
@@ -69,11 +69,11 @@ func (*applyCommand) Help() string {
     settle apply                          settle.yaml in this directory
     settle apply site.yaml app.yaml       one after the other
     settle apply --parallel 4 site.yaml   up to four resources at once
-    settle apply --only exec#reload       this one, and all upstream of it
-    settle apply --var env=test           with a value for ${var.env}
-    settle apply --plan plan.json         what that plan says, while it holds
+    settle apply --only exec#reload       this one and everything it depends on
+    settle apply --var env=test           set ${var.env}
+    settle apply --plan plan.json         apply a saved plan
     settle apply -o json site.yaml        a report for programs
     generate | settle apply -             a manifest from standard input
 
-Exits 0 when all is as declared, 1 when a resource failed, 2 with --detailed-exitcode when something changed.`
+Exits 0 when the machine is as declared, 1 when a resource failed, and with --detailed-exitcode 2 when something changed.`
 }

@@ -57,7 +57,10 @@ func parseInto(grammar any, args []string, help io.Writer) (*kong.Context, error
 		kong.Description(description),
 		kong.Writers(help, io.Discard),
 		kong.Exit(func(int) { helped = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, WrapUpperBound: 100}),
+		kong.Help(printHelp),
+		kong.ExplicitGroups(helpGroups),
+		kong.PostBuild(describeHelpFlag),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true, NoAppDescFormat: true, WrapUpperBound: 100}),
 	)
 	ctx, err := k.Parse(cmdline.MoveFlagsForward(k.Model.Node, args))
 	switch {
@@ -70,7 +73,9 @@ func parseInto(grammar any, args []string, help io.Writer) (*kong.Context, error
 }
 
 // commandModel returns the model of the whole grammar.
-func commandModel() *kong.Node { return kong.Must(&grammar{}, kong.Name("settle")).Model.Node }
+func commandModel() *kong.Node {
+	return kong.Must(&grammar{}, kong.Name("settle"), kong.ExplicitGroups(helpGroups), kong.PostBuild(describeHelpFlag)).Model.Node
+}
 
 // shortUsage returns the lines that follow the message of a usage error.
 func shortUsage(err error) string {

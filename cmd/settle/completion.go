@@ -29,11 +29,11 @@ func (c *completionCommand) run(a *app) []exit.Ending {
 
 // Help is shown by settle completion --help.
 func (*completionCommand) Help() string {
-	return `Completes commands, flags and their values, manifests, and the resources, tags and runs of the manifest on the command line. It reads that manifest. It runs nothing and writes nothing.
+	return `The script completes commands, flags and their values, and file names. It also completes the resources, tags and runs of the manifest on the command line. For that it reads the manifest. It runs nothing and writes nothing.
 
 Examples:
 
-    source <(settle completion bash)    in this bash, or from ~/.bashrc
+    source <(settle completion bash)    in this shell, or in ~/.bashrc
     settle completion bash > /usr/share/bash-completion/completions/settle
     settle completion zsh > /usr/local/share/zsh/site-functions/_settle
     settle completion fish > ~/.config/fish/completions/settle.fish`

@@ -14,7 +14,7 @@ func (*schemaCommand) Help() string {
 
     settle schema > .settle.schema.json
 
-A manifest whose first line is "# yaml-language-server: $schema=./.settle.schema.json" is then completed and checked by editors.`
+Editors complete and check a manifest whose first line is "# yaml-language-server: $schema=./.settle.schema.json".`
 }
 
 func (c *schemaCommand) run(a *app) []exit.Ending {
@@ -23,16 +23,16 @@ func (c *schemaCommand) run(a *app) []exit.Ending {
 }
 
 type explainCommand struct {
-	What string `arg:"" optional:"" name:"type.property" help:"A resource type, or one of its properties. Default: the types."`
+	What string `arg:"" optional:"" name:"type.property" help:"A resource type, or one of its properties. Default: list the types."`
 }
 
 // Help is shown by settle explain --help.
 func (*explainCommand) Help() string {
 	return `Examples:
 
-    settle explain                  the types
-    settle explain exec             all properties of a type
-    settle explain exec.creates     one of them`
+    settle explain                  list the types
+    settle explain exec             the properties of a type
+    settle explain exec.creates     one property`
 }
 
 func (c *explainCommand) run(a *app) []exit.Ending {

@@ -14,7 +14,7 @@ import (
 
 // manifestArgs is the argument of the commands that take several manifests.
 type manifestArgs struct {
-	Manifests []string `arg:"" optional:"" name:"manifest" sep:"none" help:"Manifests, run in turn; - is standard input. Default: settle.yaml."`
+	Manifests []string `arg:"" optional:"" name:"manifest" sep:"none" help:"Manifests, run one after the other; - is standard input. Default: settle.yaml."`
 }
 
 // manifestArg is the argument of the commands that take one.
@@ -24,27 +24,27 @@ type manifestArg struct {
 
 // reportFlags belong to the commands that make a report.
 type reportFlags struct {
-	Output string `short:"o" enum:"text,json,jsonl" default:"text" placeholder:"FORMAT" help:"What goes to standard output: text, json (one document) or jsonl (one event a line)."`
-	Strict bool   `help:"Warnings of the manifest are problems (exit 65); a warning of the run makes its resource failed."`
-	CI     string `enum:"auto,github,gitlab,none" default:"auto" placeholder:"SYSTEM" help:"Tell a pipeline in its own way: auto (by environment variables), github, gitlab or none."`
+	Output string `short:"o" enum:"text,json,jsonl" default:"text" placeholder:"FORMAT" help:"Format of standard output: text, json (one document) or jsonl (one event per line)."`
+	Strict bool   `help:"Treat warnings of the manifest as problems (exit 65). A warning during the run fails its resource."`
+	CI     string `enum:"auto,github,gitlab,none" default:"auto" placeholder:"SYSTEM" help:"Output for a CI system: auto (from environment variables), github, gitlab or none."`
 
-	Report []publish.File `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the report in a file, also after a failure: html, json, jsonl, junit, markdown or metrics. Repeatable."`
+	Report []publish.File `sep:"none" placeholder:"FORMAT=FILE" help:"Write the report to a file, also after a failure: html, json, jsonl, junit, markdown or metrics. Repeatable."`
 }
 
 // runFlags are the flags of apply and plan. plan has all of them, so that the word
 // apply can be replaced by plan in every command line.
 type runFlags struct {
-	Parallel       *int   `placeholder:"N" help:"At most N resources at once. Default: the manifest's, else 1."`
-	FailFast       bool   `help:"Start nothing more after the first failure that is not ignored."`
+	Parallel       *int   `placeholder:"N" help:"Run at most N resources at once. Default: parallel in the manifest, else 1."`
+	FailFast       bool   `help:"Start no further resource after the first failure that is not ignored."`
 	CleanEnv       bool   `help:"Start every command from a clean environment."`
-	Grace          span   `default:"10s" placeholder:"TIME" help:"How long a command may take to end after a signal before it is killed. Default: 10s."`
-	RunTimeout     span   `placeholder:"TIME" help:"End the whole run after this time, as an interrupt does (exit 1)."`
-	StateDir       string `placeholder:"DIR" help:"Where runs are remembered. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
-	NoState        bool   `help:"Remember nothing and lock nothing."`
-	LockTimeout    span   `placeholder:"TIME" help:"How long to wait for another apply of the same manifest. Default: not at all. (plan never waits.)"`
-	OnMissingState string `enum:",ignore,refresh,fail" default:"" placeholder:"WHAT" help:"When nothing is remembered: ignore it, refresh every subscriber once, or fail. Default: the manifest's, else ignore."`
+	Grace          span   `default:"10s" placeholder:"TIME" help:"Time that a command gets to end after a signal, before it is killed. Default: 10s."`
+	RunTimeout     span   `placeholder:"TIME" help:"Stop the whole run after this time, as an interrupt does (exit 1)."`
+	StateDir       string `placeholder:"DIR" help:"The state directory. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
+	NoState        bool   `help:"Keep no state and take no lock."`
+	LockTimeout    span   `placeholder:"TIME" help:"How long to wait for another apply of the same manifest. Default: no wait. plan never waits."`
+	OnMissingState string `enum:",ignore,refresh,fail" default:"" placeholder:"ACTION" help:"When there is no state of earlier runs: ignore, refresh (every subscriber once) or fail. Default: on_missing_state in the manifest, else ignore."`
 
-	DetailedExitcode bool `help:"Exit 2 when apply changed something, or plan found something to do."`
+	DetailedExitcode bool `help:"Exit 2 when apply changed something or plan found something to do."`
 }
 
 // span is a length of time, written as in a manifest: 90s, 5m, 1d.
@@ -65,16 +65,16 @@ func (f *runFlags) Validate() error {
 	case f.NoState && f.StateDir != "":
 		return errors.New("--no-state and --state-dir exclude each other: give one of them")
 	case f.NoState && f.OnMissingState != "":
-		return errors.New("--no-state and --on-missing-state exclude each other: without state nothing is looked for")
+		return errors.New("--no-state and --on-missing-state exclude each other: without state there is no state that can be missing")
 	}
 	return nil
 }
 
 // selectFlags belong to the commands that can be about a part of a manifest.
 type selectFlags struct {
-	Only     []string `sep:"none" placeholder:"REF" help:"Only this resource (type#name) and all upstream of it. Repeatable."`
-	Tags     []string `placeholder:"TAG" help:"Only resources with one of these tags, and all upstream of them."`
-	SkipTags []string `placeholder:"TAG" help:"Leave out resources with one of these tags; what waits for them does not."`
+	Only     []string `sep:"none" placeholder:"REF" help:"Select this resource (type#name) and everything it depends on. Repeatable."`
+	Tags     []string `placeholder:"TAG" help:"Select resources with one of these tags and everything they depend on."`
+	SkipTags []string `placeholder:"TAG" help:"Leave out resources with one of these tags. Their dependents do not wait for them."`
 }
 
 // Validate refuses a malformed reference and an empty tag. kong calls it.
@@ -103,9 +103,9 @@ func isEmptyList(tags []string) bool {
 // expressions.
 type valueFlags struct {
 	Var       []given  `sep:"none" placeholder:"NAME=VALUE" help:"A value for $${var.NAME}. Repeatable."`
-	VarFile   []string `sep:"none" placeholder:"FILE" help:"A file of such values, YAML or JSON; - is standard input. Repeatable, later files win."`
-	Fact      []given  `sep:"none" placeholder:"NAME=VALUE" help:"What $${host.NAME} is, whatever this machine says. Repeatable."`
-	FactsFile []string `sep:"none" placeholder:"FILE" help:"A file of such facts, YAML or JSON, under --fact; - is standard input. Repeatable."`
+	VarFile   []string `sep:"none" placeholder:"FILE" help:"A YAML or JSON file of such values; - is standard input. Repeatable; later files win."`
+	Fact      []given  `sep:"none" placeholder:"NAME=VALUE" help:"Replace the fact $${host.NAME}. Repeatable."`
+	FactsFile []string `sep:"none" placeholder:"FILE" help:"A YAML or JSON file of such facts; - is standard input. --fact wins over it. Repeatable."`
 }
 
 // given is one --var or --fact.
@@ -137,16 +137,16 @@ func (f *valueFlags) files() []string { return slices.Concat(f.VarFile, f.FactsF
 
 // stateFlags are the flags of the commands that read the state.
 type stateFlags struct {
-	StateDir string `placeholder:"DIR" help:"Where runs are remembered. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
+	StateDir string `placeholder:"DIR" help:"The state directory. Default: SETTLE_STATE_DIR, else /var/lib/settle for root, else $$XDG_STATE_HOME/settle."`
 }
 
 // lockFlags are the flags of the commands that change the state.
 type lockFlags struct {
 	stateFlags
-	LockTimeout span `placeholder:"TIME" help:"How long to wait for an apply of the same manifest. Default: not at all."`
+	LockTimeout span `placeholder:"TIME" help:"How long to wait for an apply of the same manifest. Default: no wait."`
 }
 
-// Validate refuses names that do not say what they seem to. kong calls it.
+// Validate refuses an empty name and a second `-`. kong calls it.
 func (m *manifestArgs) Validate() error {
 	dashes := 0
 	for _, path := range m.Manifests {

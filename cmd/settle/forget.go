@@ -10,16 +10,16 @@ import (
 )
 
 type forgetCommand struct {
-	What     string `arg:"" optional:"" name:"ref" help:"The resource: type#name, or type#alias. With --all, the manifest."`
+	What     string `arg:"" optional:"" name:"ref" help:"The resource, as type#name or type#alias. With --all: the manifest."`
 	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
-	All      bool   `help:"Forget all of the manifest's debts and marks."`
+	All      bool   `help:"Drop the state of all resources of the manifest."`
 	valueFlags
 	lockFlags
 }
 
 // Help is shown by settle forget --help.
 func (*forgetCommand) Help() string {
-	return `Drops the refreshes that are owed to a resource, and the mark that an attempt left what it creates unfinished: what is there is then taken for whole.
+	return `Drops three things: refreshes that are owed to the resource; the record that a failed or killed attempt left its creates paths unfinished, so that settle takes existing paths as complete; and the state in which settle left a file.
 
 Examples:
 
@@ -28,7 +28,7 @@ Examples:
     settle forget --all site.yaml`
 }
 
-// Validate makes sure that it is said what to forget. kong calls it.
+// Validate requires a resource or --all. kong calls it.
 func (c *forgetCommand) Validate() error {
 	switch {
 	case !c.All && c.What == "":

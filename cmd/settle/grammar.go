@@ -1,28 +1,32 @@
 package main
 
-// grammar is the command line: a field is a command. Every command and flag has to
-// be in the README (house_test.go).
+// grammar is the command line: a field is a command. Every command and flag is in the
+// reference (docs_test.go). The groups are those of help.go.
 type grammar struct {
-	General generalFlags `embed:""`
+	General generalFlags `embed:"" group:"general"`
 
-	Apply    applyCommand    `cmd:"" help:"Bring the machine into the state that a manifest declares."`
-	Plan     planCommand     `cmd:"" help:"Say what apply would do. Runs guards, and nothing else."`
-	Validate validateCommand `cmd:"" help:"Load a manifest and report every problem. Never looks at the machine."`
-	Graph    graphCommand    `cmd:"" help:"Print what depends on what."`
-	Render   renderCommand   `cmd:"" help:"Print a manifest with every value put in."`
-	List     listCommand     `cmd:"" help:"List the resources of a manifest."`
-	Schema   schemaCommand   `cmd:"" help:"Print the JSON Schema of the manifest, for editors."`
-	Explain  explainCommand  `cmd:"" help:"Say what a resource type or a property means."`
-	History  historyCommand  `cmd:"" help:"List the runs of a manifest."`
-	Show     showCommand     `cmd:"" help:"Show the report of one run again."`
-	Owed     owedCommand     `cmd:"" help:"List the refreshes that are owed."`
-	Forget   forgetCommand   `cmd:"" help:"Drop owed refreshes, and that something was left unfinished."`
-	Pause    pauseCommand    `cmd:"" help:"Keep apply from running until settle resume."`
-	Resume   resumeCommand   `cmd:"" help:"Take back settle pause."`
-	Helper   helperCommands  `cmd:"" help:"For people who write helpers for provision."`
-	Init     initCommand     `cmd:"" help:"Make a settle.yaml to begin with, and its schema for editors."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Plan  planCommand  `cmd:"" group:"run" help:"Show what apply would do. Runs guards and changes nothing."`
+	Apply applyCommand `cmd:"" group:"run" help:"Bring the machine into the state that a manifest declares."`
 
-	Completion completionCommand `cmd:"" help:"Print the script by which a shell completes what is typed after settle."`
-	Man        manCommand        `cmd:"" help:"Print the manual page."`
+	List    listCommand    `cmd:"" group:"look" help:"List the resources of a manifest."`
+	Graph   graphCommand   `cmd:"" group:"look" help:"Print the dependency graph of a manifest."`
+	History historyCommand `cmd:"" group:"look" help:"List the runs of a manifest."`
+	Show    showCommand    `cmd:"" group:"look" help:"Print the report of an earlier run."`
+
+	Owed   owedCommand   `cmd:"" group:"state" help:"List owed refreshes and unfinished resources."`
+	Forget forgetCommand `cmd:"" group:"state" help:"Drop owed refreshes and other state of a resource."`
+	Pause  pauseCommand  `cmd:"" group:"state" help:"Keep apply from running until settle resume."`
+	Resume resumeCommand `cmd:"" group:"state" help:"Resume a paused manifest."`
+
+	Init     initCommand     `cmd:"" group:"write" help:"Create a starter settle.yaml and its schema for editors."`
+	Validate validateCommand `cmd:"" group:"write" help:"Report every problem in a manifest. Runs nothing."`
+	Render   renderCommand   `cmd:"" group:"write" help:"Print a manifest with all expressions evaluated."`
+	Explain  explainCommand  `cmd:"" group:"write" help:"Describe a resource type or a property."`
+	Schema   schemaCommand   `cmd:"" group:"write" help:"Print the JSON Schema of manifests, for editors."`
+
+	Helper helperCommands `cmd:"" group:"helpers" help:"Write and test helpers for the provision type."`
+
+	Completion completionCommand `cmd:"" group:"program" help:"Print the completion script for bash, zsh or fish."`
+	Man        manCommand        `cmd:"" group:"program" help:"Print the manual page."`
+	Version    versionCommand    `cmd:"" group:"program" help:"Print the version."`
 }

@@ -16,19 +16,19 @@ type graphCommand struct {
 	selectFlags
 	valueFlags
 	stateFlags
-	Run    string `placeholder:"RUN" help:"Colour it by what became of each resource in this run: last, or as history lists it."`
-	Output string `short:"o" enum:"dot,mermaid,json,svg,html" default:"dot" placeholder:"FORMAT" help:"dot, mermaid, json, svg or html."`
+	Run    string `placeholder:"RUN" help:"Colour each resource by its status in this run: last, or an id from settle history."`
+	Output string `short:"o" enum:"dot,mermaid,json,svg,html" default:"dot" placeholder:"FORMAT" help:"Output format: dot, mermaid, json, svg or html. Default: dot."`
 }
 
 // Help is shown by settle graph --help.
 func (*graphCommand) Help() string {
-	return `An arrow points from what goes first to what waits for it: solid when a change refreshes, dashed when it only goes first.
+	return `An arrow points from a resource to a resource that waits for it. It is solid when a change refreshes the second one, and dashed when it only sets the order.
 
 Examples:
 
     settle graph site.yaml | dot -Tsvg > site.svg
     settle graph -o mermaid site.yaml
-    settle graph --run last site.yaml     coloured by what the last run did`
+    settle graph --run last site.yaml     coloured by the last run`
 }
 
 func (c *graphCommand) run(a *app) []exit.Ending {

@@ -23,27 +23,27 @@ import (
 
 // helperCommands are for people who write helpers.
 type helperCommands struct {
-	Input helperInputCommand `cmd:"" help:"Print what the helper of a provision would be sent now, to the byte. It holds secrets."`
-	Run   helperRunCommand   `cmd:"" help:"Ask a helper once, by hand, and say what settle makes of its answer. Writes nothing."`
-	Test  helperTestCommand  `cmd:"" help:"Ask a helper for servers of every kind, and for those of a directory, and check its answers."`
+	Input helperInputCommand `cmd:"" help:"Print the exact input that a helper would get now. It contains secrets."`
+	Run   helperRunCommand   `cmd:"" help:"Run a helper once and show how settle reads its answer. Writes nothing."`
+	Test  helperTestCommand  `cmd:"" help:"Test a helper with servers of every kind, and with cases from a directory."`
 }
 
 type helperInputCommand struct {
 	manifestArg
 	valueFlags
-	Only string `placeholder:"REF" help:"The provision (provision#name). Default: the only one."`
+	Only string `placeholder:"REF" help:"The resource (provision#name). Default: the only provision resource."`
 }
 
 // trialFlags say how to ask.
 type trialFlags struct {
-	Helper   string `required:"" placeholder:"CMD" help:"The helper, with its arguments; no shell reads it."`
-	Timeout  span   `default:"10s" placeholder:"TIME" help:"How long it may take. Default: 10s."`
-	Upgrades bool   `help:"Take the feature upgrades for turned on."`
+	Helper   string `required:"" placeholder:"CMD" help:"The helper command with its arguments. It runs without a shell."`
+	Timeout  span   `default:"10s" placeholder:"TIME" help:"Time limit of the helper. Default: 10s."`
+	Upgrades bool   `help:"Test with the feature upgrades enabled."`
 }
 
 type helperRunCommand struct {
 	trialFlags
-	Input string `required:"" placeholder:"FILE" help:"What it is sent; - is standard input. settle helper input prints one."`
+	Input string `required:"" placeholder:"FILE" help:"The input of the helper; - is standard input. settle helper input prints one."`
 }
 
 func (c *helperInputCommand) run(a *app) []exit.Ending {

@@ -25,8 +25,8 @@ import (
 
 type helperTestCommand struct {
 	trialFlags
-	Dir    string         `arg:"" optional:"" help:"A directory of pairs: NAME.input.json is sent, NAME.expect.json has to be part of the answer."`
-	Report []publish.File `sep:"none" placeholder:"FORMAT=FILE" help:"Keep the result in a file, e.g. junit=FILE. Repeatable."`
+	Dir    string         `arg:"" optional:"" help:"A directory of cases: NAME.input.json is the input, and the answer must contain NAME.expect.json."`
+	Report []publish.File `sep:"none" placeholder:"FORMAT=FILE" help:"Write the result to a file, such as junit=FILE. Repeatable."`
 }
 
 // kitCase is one case of the kit.

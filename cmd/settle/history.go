@@ -27,19 +27,19 @@ type historyCommand struct {
 	manifestArg
 	valueFlags
 	stateFlags
-	Since  string `placeholder:"RUN" help:"Only the runs after this one."`
-	Output string `short:"o" enum:"text,json,html" default:"text" placeholder:"FORMAT" help:"text, json or html."`
+	Since  string `placeholder:"RUN" help:"List only the runs after this one."`
+	Output string `short:"o" enum:"text,json,html" default:"text" placeholder:"FORMAT" help:"Output format: text, json or html."`
 }
 
 // Help is shown by settle history --help.
 func (*historyCommand) Help() string {
-	return `The last run is the first line. Kept are the last 50 runs that changed something, failed or were stopped, and the last 50 that found all as declared (settle apply --keep N).
+	return `The newest run comes first. settle keeps the last 50 runs that changed something, failed or were stopped, and the last 50 runs without changes (see settle apply --keep).
 
 Examples:
 
     settle history
     settle history --since 20260102T030405Z-k3pd7q   runs after this one
-    settle history -o html site.yaml > runs.html     trends, and the report of each run
+    settle history -o html site.yaml > runs.html     trends and the report of each run
     settle history -o json site.yaml | jq -r '.runs[0].run'`
 }
 
@@ -90,11 +90,11 @@ func pastRuns(snap *journal.Snapshot, runs []model.RunRecord) ([]render.PastRun,
 }
 
 type showCommand struct {
-	Run      string `arg:"" help:"The run, as history lists it, or last."`
+	Run      string `arg:"" help:"The run: an id from settle history, or last."`
 	Manifest string `arg:"" optional:"" help:"The manifest. Default: settle.yaml."`
 	valueFlags
 	stateFlags
-	Output string `short:"o" default:"text" placeholder:"FORMAT" help:"Any format of a report: text, json, jsonl, html, junit, markdown or metrics."`
+	Output string `short:"o" default:"text" placeholder:"FORMAT" help:"Output format: text, json, jsonl, html, junit, markdown or metrics."`
 }
 
 // Help is shown by settle show --help.
@@ -102,8 +102,8 @@ func (*showCommand) Help() string {
 	return `Examples:
 
     settle show last                                the last run of settle.yaml
-    settle show 20260102T030405Z-k3pd7q site.yaml   one that settle history lists
-    settle show last -o markdown site.yaml          as any format of a report`
+    settle show 20260102T030405Z-k3pd7q site.yaml   an id from settle history
+    settle show last -o markdown site.yaml          the same report in another format`
 }
 
 func (c *showCommand) run(a *app) []exit.Ending {

@@ -64,7 +64,7 @@ type initCommand struct{}
 
 // Help is shown by settle init --help.
 func (*initCommand) Help() string {
-	return `Makes settle.yaml in this directory, commented, and .settle.schema.json beside it, by which editors complete and check it. Overwrites neither: exits 73 when there is one.
+	return `Creates a commented settle.yaml in this directory, and .settle.schema.json, with which editors complete and check it. Exits 73 when one of them exists already.
 
 Example:
 

@@ -24,7 +24,7 @@ type listCommand struct {
 	manifestArg
 	selectFlags
 	valueFlags
-	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
+	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output format: text or json."`
 }
 
 // Help is shown by settle list --help.
@@ -32,7 +32,7 @@ func (*listCommand) Help() string {
 	return `Examples:
 
     settle list site.yaml
-    settle list --tags web site.yaml     what a selection holds
+    settle list --tags web site.yaml     the resources that a selection contains
     settle list -o json site.yaml | jq -r '.resources[].id'`
 }
 

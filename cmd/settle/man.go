@@ -28,6 +28,6 @@ func manTexts(b build) manpage.Texts {
 	return manpage.Texts{
 		Version: "settle " + b.Version, Date: date, Purpose: purpose, Description: about,
 		ExitStatus: exitEntries, Environment: environmentEntries, Files: fileEntries,
-		SeeAlso: "settle explain describes the manifest; settle schema is the same for editors.",
+		SeeAlso: "settle explain describes the manifest; settle schema prints the same for editors.",
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/settle-cm/settle/cmd/internal/cmdline"
 	"github.com/settle-cm/settle/cmd/internal/manpage"
 )
@@ -25,8 +23,7 @@ func TestEveryCommandFlagAndExitCodeIsInTheManual(t *testing.T) {
 			t.Errorf("the manual lacks %q", want)
 		}
 	}
-	k := kong.Must(&grammar{}, kong.Name("settle"))
-	for _, node := range k.Model.Leaves(false) {
+	for _, node := range commandModel().Leaves(false) {
 		has(".SS " + manpage.Escape(node.FullPath()))
 		has("\n.B " + manpage.Escape(node.FullPath()) + "\n")
 		for _, arg := range node.Positional {

@@ -13,12 +13,12 @@ type owedCommand struct {
 	manifestArg
 	valueFlags
 	stateFlags
-	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
+	Output string `short:"o" enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output format: text or json."`
 }
 
 // Help is shown by settle owed --help.
 func (*owedCommand) Help() string {
-	return `A refresh is owed when a resource changed, or may have changed, and a subscriber has not run with success since. The next apply pays it.
+	return `A subscriber is owed a refresh when a resource that it subscribes to changed, or may have changed, and the subscriber has not run successfully since. The next apply delivers the refresh.
 
 Examples:
 

@@ -28,16 +28,16 @@ func checkOneOrAll(manifest string, all bool) error {
 
 type pauseCommand struct {
 	manifestArg
-	All    bool   `help:"Pause every manifest of the state directory."`
-	Reason string `placeholder:"TEXT" help:"Why, for whoever finds it paused."`
-	For    *span  `placeholder:"TIME" help:"For how long, e.g. 2h or 1d. Default: until settle resume."`
+	All    bool   `help:"Pause every manifest of this state directory."`
+	Reason string `placeholder:"TEXT" help:"The reason, shown by every apply that is refused."`
+	For    *span  `placeholder:"TIME" help:"How long to pause, such as 2h or 1d. Default: until settle resume."`
 	valueFlags
 	lockFlags
 }
 
 // Help is shown by settle pause --help.
 func (*pauseCommand) Help() string {
-	return `While it is paused, apply exits 75 and says who paused it, why and until when. What is owed stays owed.
+	return `While a manifest is paused, apply exits 75 and prints the user who paused it, the reason and the end of the pause. Owed refreshes are kept.
 
 Examples:
 
@@ -75,7 +75,7 @@ func (c *pauseCommand) run(a *app) []exit.Ending {
 
 type resumeCommand struct {
 	manifestArg
-	All bool `help:"Take back settle pause --all."`
+	All bool `help:"End settle pause --all."`
 	valueFlags
 	lockFlags
 }

@@ -13,9 +13,9 @@ type planCommand struct {
 	runFlags
 	selectFlags
 	valueFlags
-	NoGuards   bool   `help:"Start no process at all: not even guards."`
-	AskHelpers bool   `help:"Ask the helpers of provisions too, and show what their answers would change."`
-	Out        string `placeholder:"FILE" help:"Save the plan for apply --plan."`
+	NoGuards   bool   `help:"Start no process at all, not even guards."`
+	AskHelpers bool   `help:"Run the helpers of provision resources too, and show what their answers would change."`
+	Out        string `placeholder:"FILE" help:"Save the plan for settle apply --plan."`
 }
 
 // Validate refuses flags that exclude each other. kong calls it.
@@ -52,10 +52,10 @@ func (*planCommand) Help() string {
     settle plan                              settle.yaml in this directory
     settle plan --detailed-exitcode          exit 2 when there is something to do
     settle plan --no-guards site.yaml        start no process at all
-    settle plan -v site.yaml                 list what is stable too, and why
-    settle plan --tags web site.yaml         a part, and all upstream of it
-    settle plan --var-file test.yaml         with values for ${var.…} from a file
-    settle plan --out plan.json site.yaml    keep it for settle apply --plan
+    settle plan -v site.yaml                 list unchanged resources too, with the reason
+    settle plan --tags web site.yaml         a part and everything it depends on
+    settle plan --var-file test.yaml         set ${var.…} from a file
+    settle plan --out plan.json site.yaml    save it for settle apply --plan
 
-Exits 0, with --detailed-exitcode 2 when there is something to do, 1 when a guard cannot be read.`
+Exits 0, or 1 when a guard cannot be evaluated. With --detailed-exitcode it exits 2 when there is something to do.`
 }

@@ -13,13 +13,13 @@ import (
 type renderCommand struct {
 	manifestArg
 	valueFlags
-	Output string `short:"o" enum:"yaml,json" default:"yaml" placeholder:"FORMAT" help:"yaml or json."`
-	Strict bool   `help:"Warnings of the manifest are problems (exit 65)."`
+	Output string `short:"o" enum:"yaml,json" default:"yaml" placeholder:"FORMAT" help:"Output format: yaml or json."`
+	Strict bool   `help:"Treat warnings of the manifest as problems (exit 65)."`
 }
 
 // Help is shown by settle render --help.
 func (*renderCommand) Help() string {
-	return `Prints what the manifest comes to: every value put in, what it includes and what for_each makes written out, secrets as ***. It can be loaded again.
+	return `Prints one manifest with all expressions evaluated, includes merged, for_each expanded, and secrets shown as ***. settle can load the result again.
 
 Examples:
 
@@ -27,7 +27,7 @@ Examples:
     settle render --var-file production.yaml site.yaml
     settle render --fact os=darwin -o json site.yaml | jq '.resources[]'
 
-Exits 0 when there is no problem, 65 when there is one, 66 when a file cannot be read.`
+Exits 0 when there is no problem, 65 when there are problems, 66 when a file cannot be read.`
 }
 
 func (c *renderCommand) run(a *app) []exit.Ending {

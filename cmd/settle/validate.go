@@ -30,11 +30,13 @@ func (*validateCommand) Help() string {
 	return `Examples:
 
     settle validate                     settle.yaml in this directory
-    settle validate --strict *.yaml     warnings are problems too
-    settle validate manifests           every *.yaml and *.yml in a directory that none of them includes
+    settle validate --strict *.yaml     treat warnings as problems
+    settle validate manifests           every manifest in a directory
     generate | settle validate -        a manifest from standard input
 
-Exits 0 when there is no problem, 65 when there is one, 66 when a manifest cannot be read.`
+A directory stands for its *.yaml and *.yml files, without those that another of them includes.
+
+Exits 0 when there is no problem, 65 when there are problems, 66 when a manifest cannot be read.`
 }
 
 func (c *validateCommand) run(a *app) []exit.Ending {

@@ -24,7 +24,7 @@ type build struct {
 }
 
 type versionCommand struct {
-	JSON bool `name:"json" help:"As a JSON document, with commit, date and the Go version."`
+	JSON bool `name:"json" help:"Print a JSON document with version, commit, date and Go version."`
 }
 
 // Help is shown by settle version --help.
