@@ -5,13 +5,7 @@ import "slices"
 // ResourceReport is the resource object of a report. All of its texts are
 // redacted.
 type ResourceReport struct {
-	ID          string   `json:"id"`
-	Type        string   `json:"type"`
-	Name        string   `json:"name"`
-	Alias       string   `json:"alias"`
-	Description string   `json:"description"`
-	Tags        []string `json:"tags"`
-	Pos
+	Declaration
 	Status       Status        `json:"status"`
 	Action       Action        `json:"action,omitempty"`
 	Ignored      bool          `json:"ignored"`
@@ -33,6 +27,17 @@ type ResourceReport struct {
 	Presentation `json:"-"`
 }
 
+// Declaration is the part of a resource object that comes from the manifest alone.
+type Declaration struct {
+	ID          string   `json:"id"`
+	Type        string   `json:"type"`
+	Name        string   `json:"name"`
+	Alias       string   `json:"alias"`
+	Description string   `json:"description"`
+	Tags        []string `json:"tags"`
+	Pos
+}
+
 // Presentation holds what the text formats need beside the JSON object.
 type Presentation struct {
 	Expects string // what counts as success, e.g. "returns 0"
@@ -47,8 +52,10 @@ const redacted = "***"
 func NewResourceReport(r *Resource, result *Result, redact func(string) string) ResourceReport {
 	about := r.Spec.About()
 	report := ResourceReport{
-		ID: result.ID, Type: r.Type, Name: r.Name, Alias: r.Alias, Description: r.Description, Tags: orEmpty(r.Tags),
-		Pos: r.Pos, Status: result.Status, Action: result.Action, Ignored: result.Ignored, Reason: result.Reason, RefreshedBy: orEmpty(result.RefreshedBy),
+		Declaration: Declaration{
+			ID: result.ID, Type: r.Type, Name: r.Name, Alias: r.Alias, Description: r.Description, Tags: orEmpty(r.Tags), Pos: r.Pos,
+		},
+		Status: result.Status, Action: result.Action, Ignored: result.Ignored, Reason: result.Reason, RefreshedBy: orEmpty(result.RefreshedBy),
 		RootCause: result.RootCause, Command: about.Command, Cwd: about.Cwd, Guards: append([]GuardResult{}, result.Guards...),
 		Exit: result.Exit, Signal: result.Signal, Attempts: result.Attempts, DurationMS: result.Duration.Milliseconds(),
 		Output: result.Output, Truncated: result.Truncated, Diff: result.Diff, Warnings: []Problem{}, Values: r.Values,

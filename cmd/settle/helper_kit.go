@@ -56,8 +56,11 @@ func (c *helperTestCommand) run(a *app) []exit.Ending {
 	begun := time.Now()
 	for _, t := range cases {
 		start := time.Now()
-		o := model.ResourceReport{ID: "helper#" + t.name, Type: "helper", Name: t.name, Status: model.Stable, Command: c.Helper,
-			Tags: []string{}, RefreshedBy: []string{}, Guards: []model.GuardResult{}, Warnings: []model.Problem{}}
+		o := model.ResourceReport{
+			Declaration: model.Declaration{ID: "helper#" + t.name, Type: "helper", Name: t.name, Tags: []string{}},
+			Status:      model.Stable, Command: c.Helper,
+			RefreshedBy: []string{}, Guards: []model.GuardResult{}, Warnings: []model.Problem{},
+		}
 		said, err := h.run(ctx, &t)
 		if o.Reason = said; err != nil {
 			o.Status, o.Reason = model.Failed, err.Error()

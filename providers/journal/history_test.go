@@ -21,7 +21,7 @@ func finished(t *testing.T, s Store, run string, exit, keep int) *model.Report {
 	j := locked(t, s, run)
 	report := &model.Report{
 		Schema: model.ReportSchema, Mode: "apply", Run: run, ExitCode: exit, DurationMS: 12,
-		Resources: []model.ResourceReport{{ID: "exec#a", Type: "exec", Name: "a", Status: model.Changed, Output: "<b>\x00"}},
+		Resources: []model.ResourceReport{{Declaration: model.Declaration{ID: "exec#a", Type: "exec", Name: "a"}, Status: model.Changed, Output: "<b>\x00"}},
 	}
 	report.Summary = model.Summarize(false, report.Resources, 2)
 	if exit == 0 {

@@ -49,8 +49,8 @@ func formatNamed(t testing.TB, name string) Format {
 func outcome(id string, line int, s model.Status, reason string) model.ResourceReport {
 	ref, _ := model.ParseRef(id)
 	return model.ResourceReport{
-		ID: id, Type: ref.Type, Name: ref.Name, Pos: model.Pos{File: "site.yaml", Line: line, Column: 9},
-		Status: s, Reason: reason, Command: ref.Name, Cwd: "/opt/app",
+		Declaration: model.Declaration{ID: id, Type: ref.Type, Name: ref.Name, Pos: model.Pos{File: "site.yaml", Line: line, Column: 9}},
+		Status:      s, Reason: reason, Command: ref.Name, Cwd: "/opt/app",
 	}
 }
 
