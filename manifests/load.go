@@ -43,6 +43,7 @@ type Inputs struct {
 	FactFiles []ValueFile                               // --facts-file, over Host
 	Host      func() (map[string]any, error)            // facts of this machine: texts, ints, []any and map[string]any
 	Elsewhere func(variable string) bool                // reports that another manifest, given the same values, declares a variable
+	Peek      func(path string) []byte                  // returns the beginning of a regular file, nil for anything else
 	Include   func(path string) (src []byte, err error) // reads a file that a manifest names, such as one that it includes, by its absolute path
 }
 
@@ -140,7 +141,7 @@ func open(src Source) loaded {
 func newEnv(src Source, s sources, sink *entry.Sink) *eval.Env {
 	in := eval.Inputs{
 		Environ: src.Environ, Vars: src.Vars, VarFiles: src.VarFiles,
-		Facts: src.Facts, FactFiles: src.FactFiles, Host: src.Host, Elsewhere: src.Elsewhere, ReadFile: src.Include,
+		Facts: src.Facts, FactFiles: src.FactFiles, Host: src.Host, Elsewhere: src.Elsewhere, ReadFile: src.Include, Peek: src.Peek,
 	}
 	return eval.New(in, s.sections(), s.partial, sink)
 }

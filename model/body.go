@@ -59,7 +59,7 @@ const (
 type Value struct {
 	Pos
 	Text         string  // Scalar: as written (Line kinds: one trailing newline dropped)
-	Items        []Value // List
+	Items        []Value // List; of a Template the text of the file with its values, as one item
 	Pairs        []Pair  // Map, and Environment in both forms
 	Int          int     // Int and Count, and each of Codes' items
 	Duration     time.Duration

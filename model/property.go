@@ -41,6 +41,7 @@ const (
 	Vars                     // the variables that a manifest declares
 	Hierarchy                // the levels that may override variables, in order
 	Overrides                // a map from levels to values of variables
+	Template                 // the path of a file whose text, with its values, is a content
 	Condition                // a text that is true or false of the machine
 	Control                  // a map of if and unless, a Condition each
 )
@@ -54,7 +55,7 @@ var kindWords = [...]string{
 	TextMap: "a map of texts", AnyValue: "any value",
 	Entries: "a list of entries", Settings: "a map from types to properties", Vars: "a map of variables",
 	Hierarchy: "a list of levels, or a map of order and merge", Overrides: "a map from levels to maps of variables",
-	Condition: "a condition", Control: "a map with if, unless or both",
+	Template: "the path of a file", Condition: "a condition", Control: "a map with if, unless or both",
 }
 
 // String describes a value of the kind in words.

@@ -52,7 +52,7 @@ func (a *app) load(ctx context.Context, path string, o order) *loaded {
 	if err != nil {
 		return newUnreadable(o.mode, path, err)
 	}
-	o.Include = src.Include
+	o.Include, o.Peek = src.Include, src.Peek
 	src.Inputs = o.Inputs
 	l := &loaded{report: newReport(o.mode, path), src: src, files: files}
 	o.world.Run = l.report.Run

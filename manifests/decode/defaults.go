@@ -20,8 +20,8 @@ type defaults struct {
 	later  map[string]later            // defaults whose value differs from resource to resource
 }
 
-// later is a default with ${self.…} or ${each.…} in it. It is read again for every
-// resource.
+// later is a default with ${self.…} or ${each.…} in it, or a template, which may
+// have them. It is read again for every resource.
 type later struct {
 	p          *model.Property
 	key, under *yaml.Node
@@ -92,7 +92,7 @@ func (d *decoder) readDefaults(f file, v *schema.Vocabulary, n *yaml.Node) *defa
 			d.refuseProperty(frame, v, key)
 		case p.Name == "name" || p.Name == "alias" || p.Name == "for_each":
 			d.refuse(frame.In(p.Name).Subject, f.Pos(key), nil, "defaults cannot give every resource the same "+p.Name, "")
-		case eval.VariesByResource(under):
+		case p.Kind == model.Template || eval.VariesByResource(under):
 			defs.later = entry.Put(defs.later, p.Name, later{p, key, under})
 		default:
 			d.readDefault(frame.In(p.Name), p, key, under, defs)

@@ -42,6 +42,9 @@ func (d *decoder) readProperty(frame eval.Frame, p *model.Property, key, under *
 	r.add(found)
 	if ok {
 		body.Values[p.Name] = v
+		if p.Name == "source" && p.Kind == model.Line {
+			d.env.WarnSource(frame, v)
+		}
 	} else {
 		r.wrong = entry.Put(r.wrong, p.Name, true)
 	}

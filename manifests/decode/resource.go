@@ -21,7 +21,7 @@ func (d *decoder) decodeResource(f file, item outline.Item, r resource, defs *de
 	v := item.Type
 	body := d.resetBody(model.Ref{Type: v.Name, Name: r.name.Text}, r.name.Pos, f.base)
 	body.Named = r.name.Value
-	frame := eval.Frame{File: f.File, Ref: &body.Ref, Item: r.each, Subject: entry.Subject{ID: body.Ref.String(), Property: "name"}}
+	frame := eval.Frame{File: f.File, Dir: f.base.Dir, Ref: &body.Ref, Item: r.each, Subject: entry.Subject{ID: body.Ref.String(), Property: "name"}}
 	if body.Name == schema.Reserved {
 		d.refuse(frame.Subject, body.Pos, r.found.Uses, "a resource cannot be called defaults", "give it another name")
 		if item.Properties != nil {
@@ -78,7 +78,7 @@ func (d *decoder) checkNameless(f file, item outline.Item, each *eval.Item, uses
 	}
 	body := model.Body{Ref: model.Ref{Type: v.Name}, Pos: f.Pos(item.Properties), Base: f.base, Values: map[string]model.Value{}}
 	since := d.sink.Mark()
-	frame := eval.Frame{File: f.File, Ref: &body.Ref, Item: each}
+	frame := eval.Frame{File: f.File, Dir: f.base.Dir, Ref: &body.Ref, Item: each}
 	r := resource{found: eval.Found{Uses: slices.Clone(uses)}}
 	d.readProperties(frame, item, &body, &r)
 	r.wrong = entry.Put(r.wrong, "", true)

@@ -14,6 +14,7 @@ import (
 	"github.com/settle-cm/settle/manifests/shape"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/condition"
+	"github.com/settle-cm/settle/model/value"
 )
 
 // Env is everything that the expressions of one manifest can lead to. Variables
@@ -27,18 +28,30 @@ type Env struct {
 	conditions map[string]*condition.Condition // by text and shape of the item
 	answers    map[string]answer               // of conditions without an item, by text
 	secrets    entry.Secrets
-	dataFiles  []*parse.File // files of levels
-	guesses    int           // names compared for suggestions so far
-	hasLevels  bool          // the manifest has a hierarchy
-	partial    bool          // a file could not be read: it may declare an unknown variable
-	ccm        bool          // the manifest is a CCM manifest
+	dataFiles  []*parse.File                     // files of levels, and templates
+	templates  map[string]*template              // by absolute path
+	readFile   func(path string) ([]byte, error) // reads a file that the manifest names; may be nil
+	peek       func(path string) []byte          // reads the beginning of a file; may be nil
+	guesses    int                               // names compared for suggestions so far
+	hasLevels  bool                              // the manifest has a hierarchy
+	partial    bool                              // a file could not be read: it may declare an unknown variable
+	ccm        bool                              // the manifest is a CCM manifest
+}
+
+// template is a file with expressions. A file is read and parsed once.
+type template struct {
+	file     *parse.File // for the places of problems; it has no tree
+	text     string      // as the file has it, to the byte
+	parts    []value.Part
+	problems []value.Problem
+	err      error // the file could not be read
 }
 
 // New returns the environment of a manifest: its variables are those that the
 // files declare. It reports declarations and given values that are wrong. partial
 // says that a file of the manifest could not be read.
 func New(in Inputs, files []Source, partial bool, sink *entry.Sink) *Env {
-	e := &Env{sink: sink, partial: partial, environ: environ{list: in.Environ}, facts: facts{host: in.Host}}
+	e := &Env{sink: sink, partial: partial, readFile: in.ReadFile, peek: in.Peek, environ: environ{list: in.Environ}, facts: facts{host: in.Host}}
 	e.facts.given = readFacts(in, sink)
 	for _, f := range files {
 		if parse.Lookup(f.Root, "ccm") != nil {
@@ -49,7 +62,7 @@ func New(in Inputs, files []Source, partial bool, sink *entry.Sink) *Env {
 	}
 	unread := e.giveAll(in)
 	if len(files) > 0 && !e.ccm {
-		e.overrideAll(files, in.ReadFile)
+		e.overrideAll(files)
 	}
 	for _, v := range e.vars.list {
 		e.checkVariable(v, unread)
@@ -85,6 +98,7 @@ func (e *Env) Hash(hash string) string { return e.tally.hash(hash) }
 // to be saved and restored when an expression leads to another file.
 type Frame struct {
 	File *parse.File
+	Dir  string     // that relative paths in a resource are relative to; absolute
 	Ref  *model.Ref // the resource that the value belongs to; nil outside of resources
 	Item *Item      // the item of for_each that the resource is made for; nil without
 	entry.Subject

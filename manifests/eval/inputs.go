@@ -11,6 +11,7 @@ type Inputs struct {
 	FactFiles []ValueFile                       // --facts-file, over Host
 	Host      func() (map[string]any, error)    // facts of this machine; called once, when first needed
 	Elsewhere func(variable string) bool        // reports that another manifest, given the same values, declares a variable
+	Peek      func(path string) []byte          // returns the beginning of a regular file, nil for anything else; may be nil
 	ReadFile  func(path string) ([]byte, error) // reads a file that the manifest names, by its absolute path; may be nil
 }
 

@@ -51,7 +51,7 @@ type dataDir struct {
 
 // overrideAll gives the variables the overrides of the levels that hold on this
 // machine. It checks the overrides of all levels under the key overrides.
-func (e *Env) overrideAll(sources []Source, read func(path string) ([]byte, error)) {
+func (e *Env) overrideAll(sources []Source) {
 	main := sources[len(sources)-1].File
 	o := overriding{Env: e, hierarchy: e.readHierarchy(main), levels: map[string][]overridesBlock{}}
 	if o.hierarchy != nil {
@@ -65,7 +65,7 @@ func (e *Env) overrideAll(sources []Source, read func(path string) ([]byte, erro
 		return
 	}
 	for _, l := range e.listLevels(o.hierarchy) {
-		blocks := slices.Concat(o.levels[l.name], o.readLevel(l, read))
+		blocks := slices.Concat(o.levels[l.name], o.readLevel(l))
 		for _, b := range blocks {
 			for key, under := range parse.Pairs(b.vars) {
 				if v := e.vars.byName[key.Value]; v != nil && o.fixed[v] == nil && !v.overridden(l.name, under) {
@@ -77,7 +77,7 @@ func (e *Env) overrideAll(sources []Source, read func(path string) ([]byte, erro
 			break
 		}
 	}
-	o.checkDirs(read)
+	o.checkDirs()
 	for _, u := range o.unchecked {
 		o.followNode(newFrame(u.file, "overrides"), u.node, nil)
 	}
@@ -192,12 +192,12 @@ func (o *overriding) addDir(s Source, n *yaml.Node) {
 }
 
 // readLevel reads the file of a level in each directory of overrides_from.
-func (o *overriding) readLevel(l level, read func(path string) ([]byte, error)) []overridesBlock {
+func (o *overriding) readLevel(l level) []overridesBlock {
 	var blocks []overridesBlock
 	for i := range o.dirs {
 		d := &o.dirs[i]
 		f := newFrame(d.file, "overrides_from")
-		if read == nil {
+		if o.readFile == nil {
 			o.refuse(f, d.node, "overrides_from is not possible here", "")
 			continue
 		}
@@ -206,7 +206,7 @@ func (o *overriding) readLevel(l level, read func(path string) ([]byte, error)) 
 			o.refuse(newFrame(o.hierarchy.file, "hierarchy"), l.node, fmt.Sprintf("the level %s names no file below %s", parse.Quote(l.name), d.show), "a level is the name of a file in that directory")
 			continue
 		}
-		data, err := read(filepath.Join(d.path, name))
+		data, err := o.readFile(filepath.Join(d.path, name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -237,12 +237,12 @@ func (o *overriding) parseLevel(path string, l level, data []byte) (overridesBlo
 
 // checkDirs refuses a directory of overrides that does not exist: otherwise a
 // misspelled one would be a directory without levels.
-func (o *overriding) checkDirs(read func(path string) ([]byte, error)) {
+func (o *overriding) checkDirs() {
 	for _, d := range o.dirs {
-		if read == nil {
+		if o.readFile == nil {
 			return
 		}
-		if _, err := read(d.path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := o.readFile(d.path); errors.Is(err, fs.ErrNotExist) {
 			f := newFrame(d.file, "overrides_from")
 			o.refuse(f, d.node, "there is no directory "+parse.Quote(d.show), "name a directory with a file for each level")
 		}

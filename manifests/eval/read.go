@@ -22,6 +22,8 @@ func (e *Env) Read(f Frame, p *model.Property, key, n *yaml.Node) (model.Value, 
 	case model.Control:
 		v, ok := e.readControl(f, n)
 		return v, Found{}, ok
+	case model.Template:
+		return e.readTemplate(f, n)
 	}
 	if !e.mayExpand(n) {
 		v, ok := r.Read(p, n)

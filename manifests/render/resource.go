@@ -19,7 +19,14 @@ func renderResource(v *schema.Vocabulary, body *model.Body, dir string) *yaml.No
 	unused := findUnused(v, body)
 	for _, word := range v.Words {
 		if read, ok := renderedProperty(v, body, word, dir); ok && !unused[word] {
-			properties.Content = append(properties.Content, textNode(word, true), renderValue(v.ByName[word].Kind, read))
+			kind := v.ByName[word].Kind
+			if kind == model.Template {
+				word, kind, read = "content", model.Text, read.Items[0]
+				if body.Bool("sensitive") {
+					read = redactValue(read)
+				}
+			}
+			properties.Content = append(properties.Content, textNode(word, true), renderValue(kind, read))
 		}
 	}
 	name := textNode(escape(body.Name), true)
@@ -42,6 +49,8 @@ func renderedProperty(v *schema.Vocabulary, body *model.Body, word, dir string) 
 		read, ok = model.Value{Text: strconv.FormatBool(!body.Off), Quoted: true}, body.Has("when") || body.Has("control")
 	case word == "command" && !ok && filled.Each() != nil:
 		read, ok = model.Value{Text: filled.Filled, Quoted: true}, filled.Filled != ""
+	case word == "content" && usesTemplate(body), p.Kind == model.Template && !usesTemplate(body):
+		return read, false
 	case p.Kind == model.Refs && read.Default:
 		read, ok = dropSelf(body, read)
 	}
@@ -52,6 +61,14 @@ func renderedProperty(v *schema.Vocabulary, body *model.Body, word, dir string) 
 		read = makeAbsolute(body.Dir, read)
 	}
 	return read, ok
+}
+
+// usesTemplate reports whether the content of a resource is that of its template: a
+// content in defaults does not count beside a template of the resource itself.
+func usesTemplate(body *model.Body) bool {
+	template, ok := body.Values["template"]
+	content, other := body.Values["content"]
+	return ok && len(template.Items) == 1 && (!other || content.Default && !template.Default)
 }
 
 // keepDir makes a resource of a file in another directory start its commands there

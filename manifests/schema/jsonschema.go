@@ -146,6 +146,7 @@ func describeProperty(p *model.Property) object {
 var kindSchemas = map[model.Kind]func() object{
 	model.Line:     func() object { return allOf("line") },
 	model.Text:     func() object { return allOf("text") },
+	model.Template: func() object { return allOf("line") },
 	model.Bool:     func() object { return orExpression(object{"type": "boolean"}) },
 	model.Int:      func() object { return orExpression(object{"type": "integer"}) },
 	model.Count:    func() object { return orExpression(object{"type": "integer", "minimum": 1}) },

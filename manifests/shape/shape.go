@@ -92,6 +92,7 @@ var readers = map[model.Kind]func(r Reader, p *model.Property, n *yaml.Node) (mo
 		r.WarnComment(n, p.Name == "name" || p.Name == "alias")
 		return r.ReadLine(n)
 	},
+	model.Template:    func(r Reader, _ *model.Property, n *yaml.Node) (model.Value, bool) { return r.ReadLine(n) },
 	model.Bool:        func(r Reader, p *model.Property, n *yaml.Node) (model.Value, bool) { return r.ReadBool(n) },
 	model.Int:         readInteger,
 	model.Count:       readInteger,

@@ -17,6 +17,7 @@ const raw = "raw"
 type Part struct {
 	Text string // the text, or the expression as written
 	Expr *Expr  // nil for a piece of plain text
+	At   int    // offset of an expression in the text
 }
 
 // Expr is one expression, ${ROOT.path} or ${ROOT.path:-default}.
@@ -31,7 +32,10 @@ type Expr struct {
 }
 
 // Problem is a mistake in an expression, with a suggestion that may be "".
-type Problem struct{ Message, Suggestion string }
+type Problem struct {
+	Message, Suggestion string
+	At                  int // offset of the expression in the text
+}
 
 // HasExpression reports whether a text has an expression or an escaped one, so that
 // it needs Parse.
@@ -80,11 +84,12 @@ func Parse(text string) (parts []Part, problems []Problem) {
 		expr, problem := parseExpression(text[start:])
 		from = start + len(expr.Text)
 		if problem != nil {
+			problem.At = start
 			problems = append(problems, *problem)
 			continue
 		}
 		flush()
-		parts = append(parts, Part{Text: expr.Text, Expr: expr})
+		parts = append(parts, Part{Text: expr.Text, Expr: expr, At: start})
 	}
 	literal.WriteString(text[from:])
 	flush()

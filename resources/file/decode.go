@@ -37,6 +37,9 @@ func (w *world) decode(b *model.Body) model.Spec {
 		content := b.Text("content")
 		f.content = &content
 	}
+	if t, ok := b.Values["template"]; ok && len(t.Items) == 1 && (f.content == nil || !isOwn(b, "content")) {
+		f.content = &t.Items[0].Text
+	}
 	f.decodePath(b)
 	f.decodeSource(b)
 	f.decodeValidate(b)
@@ -159,7 +162,7 @@ func escapePercents(placeholders []model.Placeholder) []model.Placeholder {
 
 // propertiesOf lists the properties that have a meaning for each kind.
 var propertiesOf = map[disk.Kind][]string{
-	disk.Regular:   {"content", "source", "recurse", "owner", "group", "mode", "replace", "write", "parents", "backup", "validate", "force"},
+	disk.Regular:   {"content", "template", "source", "recurse", "owner", "group", "mode", "replace", "write", "parents", "backup", "validate", "force"},
 	disk.Missing:   {"backup", "force"},
 	disk.Directory: {"source", "recurse", "owner", "group", "mode", "replace", "parents", "backup", "force"},
 	disk.Link:      {"target", "owner", "group", "replace", "parents", "backup", "force"},
@@ -181,14 +184,21 @@ func (f *file) refuseForeignProperties(b *model.Body) {
 	}
 }
 
-// chooseContent lets the resource's own content or source win over a default.
+// chooseContent lets the content, template or source of the resource itself win
+// over a default.
 func (f *file) chooseContent(b *model.Body) {
+	var own []string
+	for _, property := range []string{"content", "template", "source"} {
+		if isOwn(b, property) {
+			own = append(own, property)
+		}
+	}
 	switch {
-	case isOwn(b, "content") && isOwn(b, "source"):
-		b.Refuse("source", "source is given beside content", "drop one of them")
-	case isOwn(b, "source"):
+	case len(own) > 1:
+		b.Refuse(own[1], own[1]+" is given beside "+own[0], "drop one of them")
+	case len(own) == 1 && own[0] == "source":
 		f.content = nil
-	case isOwn(b, "content"):
+	case len(own) == 1:
 		f.source, f.recurse = "", isOwn(b, "recurse")
 	}
 }

@@ -8,6 +8,8 @@ var properties = []model.Property{
 	{Name: "path", Kind: model.Line, Path: true, Default: "the name", Meaning: "where it is; a relative one is relative to the manifest's directory, while a name that is a path has to be absolute", Example: "/etc/motd"},
 	{Name: "ensure", Kind: model.Choice, Choices: []string{"present", "absent", "directory", "link"}, Default: "present", Meaning: "present is a file, absent is nothing at all", Example: "directory"},
 	{Name: "content", Kind: model.Text, Meaning: "what is in the file, to the byte; without content and source a missing file is made empty, and one that is there keeps what is in it", Example: "Welcome\\n"},
+	{Name: "template", Kind: model.Template, Path: true, Meaning: "a file whose text is the content, with values in place of ${…} as in content; relative to the manifest's directory",
+		More: "The file is read when the manifest is loaded, and its text is part of a saved plan. $${ is the escape. All other bytes are kept, also those that are not UTF-8.", Example: "app.conf.in"},
 	{Name: "source", Kind: model.Line, Path: true, Meaning: "the file to copy, absolute or relative to the manifest's directory; with recurse, the directory", Example: "files/httpd.conf"},
 	{Name: "recurse", Kind: model.Bool, Default: "false", Meaning: "copy the directory that source names, with all that is in it; what else is there stays", Example: "true"},
 	{Name: "target", Kind: model.Line, Meaning: "where the link points, as it is to be read from the link", Example: "/opt/app-1.2"},

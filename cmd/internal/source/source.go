@@ -43,7 +43,7 @@ func ReadManifest(ctx context.Context, path string, stdin io.Reader) (src manife
 		r := &Files{from: path, left: maxSize, read: map[string][]byte{}}
 		source, err := r.main(path, stdin)
 		r.left -= len(source.Bytes)
-		source.Include = r.include
+		source.Include, source.Peek = r.include, peekFile
 		return func() { src, files = source, r }, err
 	})
 	return src, files, err
@@ -176,6 +176,22 @@ func (r *Files) include(path string) ([]byte, error) {
 	r.left -= len(data)
 	r.read[path] = data
 	return data, nil
+}
+
+// peekFile returns the first MiB of a regular file, nil for anything else.
+func peekFile(path string) []byte {
+	const limit = 1 << 20
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()                // only read
+	data, _ := io.ReadAll(io.LimitReader(f, limit)) // the part that could be read is enough
+	return data
 }
 
 // displayPath returns the path of an included file as problems show it: relative when
