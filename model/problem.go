@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -19,6 +20,27 @@ func (a Advice) String() string {
 		return a.Message
 	}
 	return a.Message + "; " + a.Suggestion
+}
+
+// AdviceError is an error whose suggestion is kept apart from its message, so that a
+// Problem can show both.
+type AdviceError struct{ Advice }
+
+// NewAdvice returns an AdviceError. suggestion may be "".
+func NewAdvice(message, suggestion string) error {
+	return &AdviceError{Advice{Message: message, Suggestion: suggestion}}
+}
+
+// Error returns the message without the suggestion.
+func (e *AdviceError) Error() string { return e.Message }
+
+// SuggestionOf returns the suggestion of an AdviceError that err wraps, "" without one.
+func SuggestionOf(err error) string {
+	var advice *AdviceError
+	if errors.As(err, &advice) {
+		return advice.Suggestion
+	}
+	return ""
 }
 
 // Problem is a mistake in a manifest, or a warning, with its place.

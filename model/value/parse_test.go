@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 	} {
 		_, faults := value.Parse("a " + tt.text + " b")
 		if len(faults) != 1 || !strings.HasPrefix(faults[0].Message, strings.TrimSuffix(tt.message, `" has no end`)) || faults[0].Suggestion != tt.suggestion {
-			t.Errorf("%q: %q, want %q; %q", tt.text, faults, tt.message, tt.suggestion)
+			t.Errorf("%q: %+v, want %q; %q", tt.text, faults, tt.message, tt.suggestion)
 		}
 	}
 	if _, faults := value.Parse("${foo.x} ${var.x} ${bar.y} ${var.z"); len(faults) != 3 {

@@ -80,8 +80,8 @@ func TestArgvRefusesSyntaxBesideValues(t *testing.T) {
 func TestArgvRefusesRaw(t *testing.T) {
 	t.Parallel()
 	_, err := Argv(marked("echo %"), []model.Placeholder{{Text: "a", Expr: "${raw.var.x}", Raw: true}})
-	var refused *Error
-	if !errors.As(err, &refused) || !strings.HasPrefix(refused.Message, "${raw.var.x} ") || !strings.Contains(refused.Hint(), "write ${var.x}:") {
+	var refused *model.AdviceError
+	if !errors.As(err, &refused) || !strings.HasPrefix(refused.Message, "${raw.var.x} ") || !strings.Contains(refused.Suggestion, "write ${var.x}:") {
 		t.Errorf("raw in a posix command: %+v", err)
 	}
 }

@@ -16,15 +16,6 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Error returns the problem without the suggestion.
-type Error struct{ Message, Suggestion string }
-
-// Error returns the problem without the suggestion.
-func (e *Error) Error() string { return e.Message }
-
-// Hint returns the suggestion, "" without one.
-func (e *Error) Hint() string { return e.Suggestion }
-
 // operator matches a word that a shell reads as an operator, alone or with the
 // file of a redirection.
 var operator = regexp.MustCompile(`^(\|\|?|\|&|&&?|;;?|&>>?.*|[0-9]*[<>].*)$`)
@@ -45,7 +36,7 @@ func Argv(line string, placeholders []model.Placeholder) ([]string, error) {
 		argv = fillWords(argv, placeholders)
 	}
 	if err == nil && (len(argv) == 0 || argv[0] == "") {
-		err = &Error{"command is empty", ""}
+		err = model.NewAdvice("command is empty", "")
 	}
 	if err != nil {
 		return nil, err
@@ -57,13 +48,13 @@ func split(line string) ([]string, error) {
 	argv, err := shellquote.Split(line)
 	switch {
 	case errors.Is(err, shellquote.UnterminatedSingleQuoteError):
-		return nil, &Error{"a single quote is not closed", `close it, or write \' for the character itself`}
+		return nil, model.NewAdvice("a single quote is not closed", `close it, or write \' for the character itself`)
 	case errors.Is(err, shellquote.UnterminatedDoubleQuoteError):
-		return nil, &Error{"a double quote is not closed", `close it, or write \" for the character itself`}
+		return nil, model.NewAdvice("a double quote is not closed", `close it, or write \" for the character itself`)
 	case errors.Is(err, shellquote.UnterminatedEscapeError):
-		return nil, &Error{`a \ at the end escapes nothing`, `write \\ for the character itself`}
+		return nil, model.NewAdvice(`a \ at the end escapes nothing`, `write \\ for the character itself`)
 	case err != nil:
-		return nil, &Error{err.Error(), ""}
+		return nil, model.NewAdvice(err.Error(), "")
 	}
 	return argv, nil
 }
@@ -83,8 +74,8 @@ func fillWords(argv []string, placeholders []model.Placeholder) []string {
 func checkLine(line string, placeholders []model.Placeholder) error {
 	for _, h := range placeholders {
 		if h.Raw {
-			return &Error{h.Expr + " is for the text of a shell, and no shell reads this command",
-				"write " + strings.Replace(h.Expr, "${raw.", "${", 1) + ": it is one word, or part of one, whatever it holds"}
+			return model.NewAdvice(h.Expr+" is for the text of a shell, and no shell reads this command",
+				"write "+strings.Replace(h.Expr, "${raw.", "${", 1)+": it is one word, or part of one, whatever it holds")
 		}
 	}
 	if !strings.ContainsAny(line, specialBytes) {
@@ -94,16 +85,16 @@ func checkLine(line string, placeholders []model.Placeholder) error {
 	for i, w := range words {
 		switch {
 		case strings.Contains(w.open, "\r"): // intended in single quotes
-			return &Error{"a carriage return in the command", "take it out: it is half of a Windows line end"}
+			return model.NewAdvice("a carriage return in the command", "take it out: it is half of a Windows line end")
 		case several:
 		case operator.MatchString(w.bare) || i == 0 && w.bare == "!":
-			return &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or quote it"}
+			return model.NewAdvice(fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or quote it")
 		case strings.Contains(w.bare, "`") || strings.Contains(w.bare, "$("):
-			return &Error{fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or put it in single quotes"}
+			return model.NewAdvice(fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or put it in single quotes")
 		}
 	}
 	if several {
-		return &Error{"several lines need a shell", `use provider: shell, or end every line but the last with \`}
+		return model.NewAdvice("several lines need a shell", `use provider: shell, or end every line but the last with \`)
 	}
 	return nil
 }

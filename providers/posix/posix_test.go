@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/settle-cm/settle/model"
 )
 
 func TestArgv(t *testing.T) {
@@ -73,14 +75,14 @@ func TestArgvRefuses(t *testing.T) {
 		t.Run(tt.line, func(t *testing.T) {
 			t.Parallel()
 			argv, err := Argv(tt.line, nil)
-			var refused *Error
+			var refused *model.AdviceError
 			if !errors.As(err, &refused) {
 				t.Fatalf("Argv(%q) = %q, %v; want an error of ours", tt.line, argv, err)
 			}
 			if refused.Message != tt.message {
 				t.Errorf("Argv(%q): %s, want %s", tt.line, refused.Message, tt.message)
 			}
-			if refused.Hint() == "" && tt.message != "command is empty" {
+			if refused.Suggestion == "" && tt.message != "command is empty" {
 				t.Errorf("Argv(%q) tells no way out", tt.line)
 			}
 		})

@@ -10,15 +10,6 @@ import (
 	"github.com/settle-cm/settle/model"
 )
 
-// Error returns the problem without the suggestion.
-type Error struct{ Message, Suggestion string }
-
-// Error returns the problem without the suggestion.
-func (e *Error) Error() string { return e.Message }
-
-// Hint returns the suggestion, "" without one.
-func (e *Error) Hint() string { return e.Suggestion }
-
 // maxPlaceholders bounds the values of one text: each is judged by everything
 // before it in its command.
 const maxPlaceholders = 256
@@ -42,7 +33,7 @@ func Fill(words []string, text string, placeholders []model.Placeholder) (string
 	}
 	for _, h := range placeholders {
 		if strings.Contains(h.Text, model.PlaceholderByte) {
-			return "", &Error{h.Expr + " holds a zero byte", "no program can be given one"}
+			return "", model.NewAdvice(h.Expr+" holds a zero byte", "no program can be given one")
 		}
 	}
 	text, placeholders = insertRaw(text, placeholders)
@@ -50,17 +41,17 @@ func Fill(words []string, text string, placeholders []model.Placeholder) (string
 	case len(placeholders) == 0:
 		return text, nil
 	case len(placeholders) > maxPlaceholders:
-		return "", &Error{fmt.Sprintf("more than %d values in one shell text", maxPlaceholders), environment(placeholders[maxPlaceholders], "as \"$NAME\"")}
+		return "", model.NewAdvice(fmt.Sprintf("more than %d values in one shell text", maxPlaceholders), environment(placeholders[maxPlaceholders], "as \"$NAME\""))
 	}
 	if err := checkSize(text, placeholders[0]); err != nil {
 		return "", err
 	}
 	if strings.Contains(text, "\r") { // a letter to some shells, nothing to others
-		return "", &Error{"a carriage return in the shell text, so no value can be quoted in it", "take it out: it is half of a Windows line end"}
+		return "", model.NewAdvice("a carriage return in the shell text, so no value can be quoted in it", "take it out: it is half of a Windows line end")
 	}
 	languages, err := languagesOf(words)
 	if err != nil {
-		return "", &Error{err.Error(), environment(placeholders[0], "in the command, as that program reads its variables")}
+		return "", model.NewAdvice(err.Error(), environment(placeholders[0], "in the command, as that program reads its variables"))
 	}
 	places, err := findPlaces(newForm(text, placeholders), languages)
 	if err != nil {
@@ -79,14 +70,14 @@ func Fill(words []string, text string, placeholders []model.Placeholder) (string
 func checkSize(text string, first model.Placeholder) error {
 	way := "put it into a script; or " + environment(first, `as "$NAME"`)
 	if len(text) > maxText {
-		return &Error{fmt.Sprintf("a shell text with values is longer than %d KiB", (maxText+1)>>10), way}
+		return model.NewAdvice(fmt.Sprintf("a shell text with values is longer than %d KiB", (maxText+1)>>10), way)
 	}
 	depth := 0
 	for i := range len(text) {
 		switch text[i] {
 		case '(', '{':
 			if depth++; depth > maxDepth {
-				return &Error{fmt.Sprintf("a shell text with values is nested more than %d deep", maxDepth), way}
+				return model.NewAdvice(fmt.Sprintf("a shell text with values is nested more than %d deep", maxDepth), way)
 			}
 		case ')', '}':
 			depth = max(0, depth-1)
@@ -211,8 +202,8 @@ func (f *form) newParseError(err error) error {
 		line, column := f.lineColumn(offset)
 		message = fmt.Sprintf("line %d, column %d: %s", line, column, message)
 	}
-	return &Error{"the shell text cannot be read, so no value can be quoted in it: " + message,
-		"correct it; or " + environment(f.placeholders[0], `as "$NAME"`) + ": then the text is the shell's alone to read"}
+	return model.NewAdvice("the shell text cannot be read, so no value can be quoted in it: "+message,
+		"correct it; or "+environment(f.placeholders[0], `as "$NAME"`)+": then the text is the shell's alone to read")
 }
 
 // lineColumn converts an offset to line and column of the text as it was written.

@@ -125,12 +125,12 @@ func TestFillRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			text, err := Fill(nil, marked(tt.text), placeholders("x"))
-			var refused *Error
+			var refused *model.AdviceError
 			if !errors.As(err, &refused) {
 				t.Fatalf("Fill(%q) = %s, %v; want an error of ours", tt.text, text, err)
 			}
-			if !strings.Contains(refused.Message, tt.where) || !strings.Contains(refused.Hint(), tt.way) || refused.Hint() == "" {
-				t.Errorf("Fill(%q): %s; %s\nwant %q and %q", tt.text, refused.Message, refused.Hint(), tt.where, tt.way)
+			if !strings.Contains(refused.Message, tt.where) || !strings.Contains(refused.Suggestion, tt.way) || refused.Suggestion == "" {
+				t.Errorf("Fill(%q): %s; %s\nwant %q and %q", tt.text, refused.Message, refused.Suggestion, tt.where, tt.way)
 			}
 			if tt.where != "" && !strings.HasPrefix(refused.Message, "${var.v0} stands ") {
 				t.Errorf("%s: it does not begin with the expression", refused.Message)
@@ -160,8 +160,8 @@ func TestFillRefusesInBash(t *testing.T) {
 		{"function % { :; }", "in a name"},
 	} {
 		_, err := Fill(bash, marked(tt.text), placeholders("x"))
-		var refused *Error
-		if !errors.As(err, &refused) || !strings.Contains(refused.Message, tt.where) || refused.Hint() == "" {
+		var refused *model.AdviceError
+		if !errors.As(err, &refused) || !strings.Contains(refused.Message, tt.where) || refused.Suggestion == "" {
 			t.Errorf("Fill(%q): %v; want %q", tt.text, err, tt.where)
 		}
 	}

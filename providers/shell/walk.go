@@ -43,7 +43,7 @@ func (f *form) newPlaceError(n int, why reason) error {
 	h := f.placeholders[n]
 	way := strings.NewReplacer("EXPR", h.Expr, "RAW", strings.Replace(h.Expr, "${", "${raw.", 1),
 		useEnvironment, environment(h, `as "$NAME" there`)).Replace(why.way)
-	return &Error{h.Expr + " stands " + why.where + ": its value cannot be kept as data there", way}
+	return model.NewAdvice(h.Expr+" stands "+why.where+": its value cannot be kept as data there", way)
 }
 
 // environment returns the advice that fits most places.

@@ -110,12 +110,7 @@ func (c *command) split(b *model.Body, property string, v model.Value) (argv []s
 		argv, err = c.w.Posix.Argv(v.Text, v.Placeholders.Each())
 	}
 	if err != nil {
-		var hint interface{ Hint() string }
-		suggestion := ""
-		if errors.As(err, &hint) {
-			suggestion = hint.Hint()
-		}
-		b.RefuseAt(v.Pos, property, err.Error(), suggestion)
+		b.RefuseAt(v.Pos, property, err.Error(), model.SuggestionOf(err))
 		return nil, text
 	}
 	if len(argv) == 0 || argv[0] == "" {

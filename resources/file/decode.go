@@ -1,7 +1,6 @@
 package file
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -127,12 +126,7 @@ func (f *file) decodeValidate(b *model.Body) {
 	} else {
 		var err error
 		if f.validate, err = f.w.Argv(v.Text, escapePercents(v.Placeholders.Each())); err != nil {
-			var hint interface{ Hint() string }
-			suggestion := ""
-			if errors.As(err, &hint) {
-				suggestion = hint.Hint()
-			}
-			b.Refuse("validate", err.Error(), suggestion)
+			b.Refuse("validate", err.Error(), model.SuggestionOf(err))
 			return
 		}
 		if v.Placeholders != nil {

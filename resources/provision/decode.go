@@ -3,7 +3,6 @@ package provision
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -87,9 +86,8 @@ func (w *world) words(b *model.Body, property string) []string {
 		return argv
 	}
 	suggestion := "put it into a script, or write it as a list of words with a shell in front: [/bin/sh, -c, …]"
-	var hint interface{ Hint() string }
-	if errors.As(err, &hint) && !strings.Contains(hint.Hint(), "provider") {
-		suggestion = hint.Hint()
+	if other := model.SuggestionOf(err); other != "" && !strings.Contains(other, "provider") {
+		suggestion = other
 	}
 	b.Refuse(property, err.Error(), suggestion)
 	return nil
