@@ -190,10 +190,9 @@ func (a *app) runResources(ctx context.Context, j *job, l *loaded, known *memory
 	if ctx.Err() != nil && stoppedShort(results) {
 		e.Cause = context.Cause(ctx)
 	}
-	if j.mode == "plan" {
-		if refused := refuseForbiddenGuards(results, l.report.Resources); refused != nil {
-			e.Refused = refused
-		}
+	e.Denied = allDenied(results)
+	if j.mode == "plan" && e.Denied {
+		e.Refused = refuseForbiddenGuards(results, l.report.Resources)
 	}
 	if refused, ok := asStalePlan(err); ok {
 		e.Refused, err = refused, nil
@@ -238,6 +237,21 @@ func addProcessor(j *job, all []*loaded) {
 	if n := runtime.GOMAXPROCS(0); most >= n && os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(n + 1)
 	}
+}
+
+// allDenied reports whether a resource failed, and every failed one needs rights that
+// settle does not have. Ignored failures do not count.
+func allDenied(results []model.Result) bool {
+	denied := false
+	for i := range results {
+		switch r := &results[i]; {
+		case r.Status == model.Interrupted, r.Status == model.Failed && !r.Ignored && !r.NotPermitted:
+			return false
+		case r.Status == model.Failed && !r.Ignored:
+			denied = true
+		}
+	}
+	return denied
 }
 
 // refuseForbiddenGuards refuses a plan with guards that this user may not run. It

@@ -49,6 +49,7 @@ type Ending struct {
 	Refused   *Refusal
 	Unwritten error // a report could not be written
 	Detailed  bool  // --detailed-exitcode
+	Denied    bool  // every failed resource needs rights that settle does not have
 	Report    *model.Report
 	Began     time.Time // of the run; zero for commands that run nothing
 }
@@ -114,6 +115,9 @@ func refused(e *Ending) int {
 func unwritten(e *Ending) int { return when(e.Unwritten != nil, Unwritten) }
 
 func failed(e *Ending) int {
+	if e.Denied && e.Cause == nil {
+		return Denied
+	}
 	return when(e.Cause != nil || e.count(model.Failed)+e.count(model.Interrupted) > 0, Failed)
 }
 

@@ -27,6 +27,7 @@ func TestExitCode(t *testing.T) {
 		denied      = Ending{Refused: &Refusal{Denied, errors.New("denied")}}
 		lost        = Ending{Unwritten: errors.New("disk full")}
 		fails       = Ending{Report: reported(false, model.Changed, model.Failed), Detailed: true}
+		lacksRights = Ending{Report: reported(false, model.Failed, model.Skipped), Denied: true}
 		defers      = Ending{Report: reported(false, model.Changed, model.Deferred, model.Skipped), Detailed: true}
 		changes     = Ending{Report: reported(false, model.Changed, model.Stable)}
 		changesTold = Ending{Report: reported(false, model.Changed, model.Stable), Detailed: true}
@@ -61,6 +62,9 @@ func TestExitCode(t *testing.T) {
 		{"TERM", []Ending{{Cause: &proc.Signalled{Signal: syscall.SIGTERM}}}, 143},
 		{"HUP", []Ending{{Cause: &proc.Signalled{Signal: syscall.SIGHUP}}}, 129},
 		{"the run timeout is a failure", []Ending{limit}, 1},
+		{"every failure needs more rights", []Ending{lacksRights}, 77},
+		{"a failure of another manifest does not", []Ending{lacksRights, fails}, 1},
+		{"a stopped run is a failure", []Ending{{Cause: limit.Cause, Denied: true, Report: lacksRights.Report}}, 1},
 	} {
 		if got := Code(row.endings...); got != row.want {
 			t.Errorf("%s: exit %d, want %d", row.name, got, row.want)
