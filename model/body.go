@@ -3,6 +3,8 @@ package model
 import (
 	"strings"
 	"time"
+
+	"github.com/settle-cm/settle/model/shelltext"
 )
 
 // Body is one resource as a manifest declares it: its properties with their
@@ -79,9 +81,10 @@ const PlaceholderByte = "\x00"
 // insert one: posix fills the words after splitting, shell quotes the values.
 // In every other text the loader has inserted the values already.
 type Placeholders struct {
-	Template string        // the text as written, with a PlaceholderByte for each value
-	Items    []Placeholder // of a command, in the order of the text
-	Filled   string        // of a command: the text with its values, quoted for a manifest; set by the type that splits it
+	Template    string        // the text as written, with a PlaceholderByte for each value
+	Expressions []string      // of any other text: the expressions as written, in the order of the text
+	Items       []Placeholder // of a command, in the order of the text
+	Filled      string        // of a command: the text with its values, quoted for a manifest; set by the type that splits it
 }
 
 // Placeholder is one value of a command's text.
@@ -145,6 +148,25 @@ func (v Value) Template() string {
 		return v.Placeholders.Template
 	}
 	return v.Text
+}
+
+// RefuseShellText refuses a list of words in which a value stands in a text that a
+// shell reads, as in [sh, -c, "echo ${var.x}"].
+func (b *Body) RefuseShellText(property string, items []Value) {
+	words := make([]string, len(items))
+	for i, item := range items {
+		words[i] = item.Template()
+	}
+	for i, item := range items {
+		front, _, ok := strings.Cut(words[i], PlaceholderByte)
+		if !ok || item.Placeholders == nil || len(item.Placeholders.Expressions) == 0 {
+			continue
+		}
+		if program := shelltext.Reader(words, i, front); program != "" {
+			message, suggestion := shelltext.Advise(program, item.Placeholders.Expressions[0])
+			b.RefuseAt(item.Pos, property, message, suggestion)
+		}
+	}
 }
 
 // Has reports whether the property is given.

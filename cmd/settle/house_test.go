@@ -24,7 +24,8 @@ const (
 // edges says which of our packages each of our packages may import. The
 // resources' own folders follow one rule, below. Every arrow points to model.
 var edges = map[string][]string{
-	"model":               {},
+	"model":               {"model/shelltext"},
+	"model/shelltext":     {},
 	"model/graph":         {},
 	"model/secret":        {},
 	"model/condition":     {"model/spelling"},
@@ -52,10 +53,10 @@ var edges = map[string][]string{
 	"providers/facts":     {},
 	"providers/openrc":    {"model"},
 	"providers/apt":       {"model", "model/packages"},
-	"providers/posix":     {"model"},
+	"providers/posix":     {"model", "model/shelltext"},
 	"providers/system":    {"model"},
 	"providers/systemd":   {"model"},
-	"providers/shell":     {"model"},
+	"providers/shell":     {"model", "model/shelltext"},
 	"resources":           {"model", "resources/*", "providers/*"},
 	"resources/*":         {"model", "model/disk", "model/packages", "model/spelling"},
 	"resources/provision": {"model", "model/disk", "model/secret", "model/spelling", "resources/provision/contract"},

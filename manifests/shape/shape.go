@@ -121,7 +121,7 @@ func (r Reader) ValueAt(n *yaml.Node) model.Value {
 	v := model.Value{Pos: r.File.Pos(n), Text: n.Value, Quoted: n.Style != 0}
 	if f := r.Nodes[n]; f != nil {
 		if v.Placeholders = f.Placeholders; f.Placeholders == nil || n.Value != f.Template {
-			v.Placeholders = &model.Placeholders{Template: cmp.Or(f.Template, model.PlaceholderByte)}
+			v.Placeholders = &model.Placeholders{Template: cmp.Or(f.Template, model.PlaceholderByte), Expressions: f.From}
 		}
 	}
 	return v

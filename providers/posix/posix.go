@@ -14,11 +14,22 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/shelltext"
 )
 
 // operator matches a word that a shell reads as an operator, alone or with the
 // file of a redirection.
 var operator = regexp.MustCompile(`^(\|\|?|\|&|&&?|;;?|&>>?.*|[0-9]*[<>].*)$`)
+
+// glued matches an operator that is written without blanks around it, as in
+// "make;make install". None of them can be meant as data without quotes.
+var glued = regexp.MustCompile(`;|&&|\||&$`)
+
+// gluedInURL is glued for a word with a URL, in which ; and | have a meaning.
+var gluedInURL = regexp.MustCompile(`(;|&&|\|\|?|&)$`)
+
+// single matches characters that are operators to a shell and also common in data.
+var single = regexp.MustCompile(`[&<>]`)
 
 // specialBytes are the bytes without which a line holds only plain words. Most
 // lines have none, and a manifest may have very many lines.
@@ -33,7 +44,9 @@ func Argv(line string, placeholders []model.Placeholder) ([]string, error) {
 	}
 	argv, err := split(line)
 	if err == nil && len(placeholders) > 0 {
-		argv = fillWords(argv, placeholders)
+		if err = refuseShellText(argv, placeholders); err == nil {
+			argv = fillWords(argv, placeholders)
+		}
 	}
 	if err == nil && (len(argv) == 0 || argv[0] == "") {
 		err = model.NewAdvice("command is empty", "")
@@ -57,6 +70,25 @@ func split(line string) ([]string, error) {
 		return nil, model.NewAdvice(err.Error(), "")
 	}
 	return argv, nil
+}
+
+// refuseShellText returns an error for the first value in a word that a shell started
+// by this command would read as its text.
+func refuseShellText(argv []string, placeholders []model.Placeholder) error {
+	n := 0
+	for i, word := range argv {
+		front, _, ok := strings.Cut(word, model.PlaceholderByte)
+		if !ok {
+			continue
+		}
+		if n < len(placeholders) {
+			if program := shelltext.Reader(argv, i, front); program != "" {
+				return model.NewAdvice(shelltext.Advise(program, placeholders[n].Expr))
+			}
+		}
+		n += strings.Count(word, model.PlaceholderByte)
+	}
+	return nil
 }
 
 // fillWords inserts the values into the words. The words contain the placeholders
@@ -89,6 +121,8 @@ func checkLine(line string, placeholders []model.Placeholder) error {
 		case several:
 		case operator.MatchString(w.bare) || i == 0 && w.bare == "!":
 			return model.NewAdvice(fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or quote it")
+		case isGlued(w.bare):
+			return model.NewAdvice(fmt.Sprintf("%q has an operator of a shell in it: no shell reads this command", w.text), "use provider: shell, or quote it")
 		case strings.Contains(w.bare, "`") || strings.Contains(w.bare, "$("):
 			return model.NewAdvice(fmt.Sprintf("%q would be an argument: no shell reads this command", w.text), "use provider: shell, or put it in single quotes")
 		}
@@ -97,6 +131,13 @@ func checkLine(line string, placeholders []model.Placeholder) error {
 		return model.NewAdvice("several lines need a shell", `use provider: shell, or end every line but the last with \`)
 	}
 	return nil
+}
+
+func isGlued(bare string) bool {
+	if strings.Contains(bare, "://") {
+		return gluedInURL.MatchString(bare)
+	}
+	return glued.MatchString(bare)
 }
 
 var (
@@ -135,6 +176,9 @@ func Warnings(line string, placeholders []model.Placeholder) []string {
 		case strings.Contains(w.open, "://"): // ? and * are common in URLs
 		case strings.HasPrefix(w.bare, "~"):
 			warn(w.text, "is not expanded")
+		case operator.MatchString(w.bare): // refused by Argv
+		case single.MatchString(w.bare):
+			warn(w.text, "is passed on as it stands: no shell reads the "+single.FindString(w.bare))
 		case strings.ContainsAny(w.bare, "*?") || brackets.MatchString(w.bare):
 			warn(w.text, "matches no files: it is passed on as it stands")
 		}

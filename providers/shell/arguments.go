@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,11 +8,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/shelltext"
 )
 
 // rereadingCommands are the shell builtins that evaluate their arguments as shell
-// text, or as names of variables whose subscripts may hold commands. How other
-// programs read an argument is not judged here.
+// text, or as names of variables whose subscripts may hold commands. Package shelltext
+// knows other programs.
 var rereadingCommands = map[string]*reason{
 	"eval": &inText, "trap": &inText, "alias": &inText, "let": &inArithmetic,
 	"complete": &inText, "compgen": &inText, "bind": &inText, "fc": &inText, "functions": &inText, "sched": &inText,
@@ -49,26 +49,31 @@ func (w *walker) checkArgument(n int, parent, child syntax.Node) *reason {
 		for i > 0 && (words[0] == "command" || words[0] == "builtin" || strings.HasPrefix(words[0], "-")) {
 			words, i = words[1:], i-1 // the command behind them
 		}
-		return w.checkCall(words, i, w.text[child.Pos().Offset():w.at[n]])
+		return w.checkCall(n, words, i, w.text[child.Pos().Offset():w.at[n]])
 	}
 	return nil
 }
 
-// checkCall judges argument i of a command, or its name, by the other words and by
+// checkCall judges placeholder n in argument i of a command, or its name, by the other words and by
 // the text before the value in the same word.
-func (w *walker) checkCall(words []string, i int, front string) *reason {
+func (w *walker) checkCall(n int, words []string, i int, front string) *reason {
 	if i == 0 {
 		return nil
 	}
 	if why := w.checkBuiltin(words, i, front); why != nil {
 		return why
 	}
-	for k, word := range words[:i] {
-		if languages[path.Base(word)] != nil && readsText(words[k+1:i]) {
-			return &inText
-		}
+	return w.shellText(n, words, i, front)
+}
+
+// shellText refuses an argument that another shell reads as text.
+func (w *walker) shellText(n int, words []string, i int, front string) *reason {
+	program := shelltext.Reader(words, i, strings.TrimLeft(front, `"'`))
+	if program == "" {
+		return nil
 	}
-	return nil
+	_, way := shelltext.Advise(program, w.placeholders[n].Expr)
+	return &reason{inText.where, way}
 }
 
 // checkBuiltin judges argument i of the builtins that do more than read it.

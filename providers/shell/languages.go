@@ -3,10 +3,10 @@ package shell
 import (
 	"fmt"
 	"path"
-	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/settle-cm/settle/model/shelltext"
 )
 
 // languages maps a program name to the shell languages it may speak. /bin/sh is
@@ -37,27 +37,8 @@ func languagesOf(words []string) ([]syntax.LangVariant, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("settle does not know how %s quotes, and so cannot put a value into its text", name)
-	case !readsText(options):
+	case !shelltext.IsText(options):
 		return nil, fmt.Errorf("%s does not read the command as shell text: its words do not end with -c", name)
 	}
 	return known, nil
-}
-
-// readsText reports whether a shell with these options reads the next word as its text.
-func readsText(options []string) bool {
-	text, argument := false, false
-	for _, option := range options {
-		switch {
-		case argument:
-			argument = false
-		case !strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "+"):
-			return false // the text itself: what follows are its arguments
-		case strings.HasPrefix(option, "--"):
-			argument = slices.Contains([]string{"--rcfile", "--init-file", "--emulate"}, option)
-		default:
-			text = text || option[0] == '-' && strings.Contains(option, "c")
-			argument = strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O")
-		}
-	}
-	return text && !argument
 }

@@ -66,6 +66,7 @@ func (c *command) decodeCommand(b *model.Body) {
 		for _, item := range v.Items {
 			c.argv = append(c.argv, item.Text)
 		}
+		b.RefuseShellText("command", v.Items)
 		if len(c.argv) == 0 || c.argv[0] == "" {
 			b.Refuse("command", "command is empty", "")
 			return

@@ -123,6 +123,7 @@ func (f *file) decodeValidate(b *model.Body) {
 		for _, item := range v.Items {
 			f.validate = append(f.validate, item.Text)
 		}
+		b.RefuseShellText("validate", v.Items)
 	} else {
 		var err error
 		if f.validate, err = f.w.Argv(v.Text, escapePercents(v.Placeholders.Each())); err != nil {

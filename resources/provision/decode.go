@@ -72,6 +72,7 @@ func (w *world) words(b *model.Body, property string) []string {
 		for _, item := range v.Items {
 			argv = append(argv, item.Text)
 		}
+		b.RefuseShellText(property, v.Items)
 		if len(argv) == 0 || argv[0] == "" {
 			b.Refuse(property, "command is empty", "")
 			return nil

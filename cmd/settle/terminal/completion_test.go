@@ -218,7 +218,7 @@ func TestShellsShowTheChoice(t *testing.T) {
 			k.do("send-keys", "C-u")
 			k.do("send-keys", "-l", "settle helper ")
 			k.do("send-keys", "Tab", "Tab")
-			if seen := k.sees("input", "run", "test"); (shell != "bash") != strings.Contains(seen, "Ask a helper once") {
+			if seen := k.sees("input", "run", "test"); (shell != "bash") != strings.Contains(seen, "Run a helper once") {
 				t.Errorf("what a command does:\n%s", seen)
 			}
 		})
