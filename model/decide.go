@@ -57,30 +57,47 @@ func (c *Guards) Decide(ctx context.Context, ask Ask) (Decision, error) {
 			d.Reason = fmt.Sprintf("creates %s appeared although the command failed in run %s: it runs again; `settle forget %s` keeps it as it is",
 				c.Creates[0], ask.Unfinished, ask.ID)
 		} else {
-			d.Action, d.Reason = ActionCreate, "creates "+missing+" is missing"
+			d.Action, d.Reason = ActionCreate, "creates "+missing
 		}
 	case missing != "":
-		d.Action, d.Reason = ActionCreate, "creates "+missing+" is missing"
+		d.Action, d.Reason = ActionCreate, "creates "+missing
 	}
 	return c.runGuards(ctx, ask, d)
 }
 
-// checkCreates looks for every creates path and returns the first that is missing.
+// checkCreates looks for every creates path and says which are missing, "" when
+// all exist.
 func (c *Guards) checkCreates() (d Decision, missing string, err error) {
+	var absent []string
 	for _, path := range c.Creates {
 		d.Read = []string{"creates"}
 		exists, warning, readErr := c.Exists(path)
 		switch {
 		case readErr != nil && err == nil:
 			err = readErr
-		case readErr == nil && !exists && missing == "":
-			missing, d.Missing = path, true
+		case readErr == nil && !exists:
+			absent, d.Missing = append(absent, path), true
 		}
 		if warning != "" {
 			d.Warnings = append(d.Warnings, warning)
 		}
 	}
-	return d, missing, err
+	switch len(absent) {
+	case 0:
+		return d, "", err
+	case 1:
+		return d, absent[0] + " is missing", err
+	}
+	return d, ListPaths(absent) + " are missing", err
+}
+
+// ListPaths joins up to three paths, and counts the others.
+func ListPaths(paths []string) string {
+	const most = 3
+	if n := len(paths) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), n)
+	}
+	return strings.Join(paths, ", ")
 }
 
 // runGuards runs the guards in order until one of them decides against acting.

@@ -140,6 +140,9 @@ func (d *decoder) addLinks(body *model.Body, n int) {
 	if v := body.Values["refreshonly"]; v.Bool {
 		d.out.RefreshOnly = append(d.out.RefreshOnly, entry.Link{From: n, Pos: v.Pos})
 	}
+	if (body.Has("creates") || body.Has("onlyif") || body.Has("unless")) && !body.Has("on_refresh") {
+		d.out.Guarded = entry.Put(d.out.Guarded, n, true)
+	}
 	if body.Has("alias") {
 		d.out.AliasPos = entry.Put(d.out.AliasPos, n, body.Values["alias"].Pos)
 	}

@@ -16,6 +16,7 @@ type Entries struct {
 	AliasPos    map[int]model.Pos           // of the aliases, by index of their resource
 	Links       [len(LinkProperties)][]Link // references, by property
 	RefreshOnly []Link                      // resources that wait for a refresh
+	Guarded     map[int]bool                // resources whose guards a refresh ignores, without on_refresh
 	Claims      []PathClaim
 	Occupied    []OccupiedPath
 	Unread      map[model.Ref]bool // resources that could not be read: references to them are not reported

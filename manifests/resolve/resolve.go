@@ -65,9 +65,21 @@ func addEdges(in entry.Entries, names *names, opts Options, sink *entry.Sink) (c
 				r, e.On = &in.Resources[to], link.From
 			}
 			r.Upstream = append(r.Upstream, e)
+			if property == "notify" && in.Guarded[to] {
+				warnGuarded(in, link, to, sink)
+			}
 		}
 	}
 	return cycles
+}
+
+// warnGuarded warns of a notify whose refresh ignores the guards of its target. The
+// type of the target warns of its own subscribe.
+func warnGuarded(in entry.Entries, link entry.Link, to int, sink *entry.Sink) {
+	s := entry.Subject{ID: in.IDs[link.From], Property: "notify"}
+	p := s.Problem(link.Pos, "a refresh runs "+in.IDs[to]+" whatever its creates and guards say",
+		"write on_refresh: run there if that is meant, on_refresh: check if they should decide")
+	sink.Warn(entry.Attribute(p, in.Resources[link.From].Values))
 }
 
 func refuseSelf(in entry.Entries, link entry.Link, property string, sink *entry.Sink) {

@@ -75,6 +75,8 @@ func (r Reader) readCode(n *yaml.Node) (model.Value, bool) {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Style != 0 && err == nil:
 		return r.RefuseForm(n, "an exit code", "write "+n.Value+" without quotes")
+	case n.Kind == yaml.ScalarNode && err == nil && decimal.MatchString(n.Value) && strconv.Itoa(number) != n.Value:
+		return r.RefuseForm(n, "an exit code without leading zeros", "write "+strconv.Itoa(number))
 	case n.Kind != yaml.ScalarNode || err != nil || strconv.Itoa(number) != n.Value || number < 0 || number > 255:
 		return r.RefuseForm(n, "an exit code from 0 to 255", "")
 	}

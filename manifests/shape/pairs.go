@@ -3,6 +3,7 @@ package shape
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 
@@ -20,15 +21,15 @@ func readEnvironment(r Reader, p *model.Property, n *yaml.Node) (model.Value, bo
 		v.Pairs, all = r.readAssignments(n)
 	case yaml.MappingNode:
 		v.Shape = model.Map
-		v.Pairs, all = r.readPairs(n, "leave the variable out")
+		v.Pairs, all = r.readPairs(n, `leave the variable out, or write "" for an empty text`)
 	default:
 		return r.RefuseForm(n, p.Kind.String(), "")
 	}
 	return v, r.checkVariables(v) && all
 }
 
-// checkVariables reports names that cannot be set, empty values, and names given
-// twice. It returns true when there are no such mistakes.
+// checkVariables reports names that cannot be set, and names given twice. An empty
+// value is one: the variable is set and empty. It returns true when there are no such mistakes.
 func (r Reader) checkVariables(v model.Value) bool {
 	all := true
 	lines := make(map[string]int, len(v.Pairs))
@@ -36,8 +37,9 @@ func (r Reader) checkVariables(v model.Value) bool {
 		switch {
 		case p.Key == "" || strings.Contains(p.Key, "="):
 			r.Refuse(p.Pos, fmt.Sprintf("%q is no name of a variable", p.Key), "")
-		case p.Value.Text == "":
-			r.Refuse(p.Value.Pos, fmt.Sprintf("the value of %s is empty", p.Key), "leave the variable out")
+		case v.Shape == model.List && strings.Contains(p.Key, "\x00"): // reported with the whole text
+		case strings.ContainsFunc(p.Key, unicode.IsControl):
+			r.Refuse(p.Pos, fmt.Sprintf("the name %q has a control character in it", p.Key), "write one variable an item, without line breaks in its name")
 		case lines[p.Key] > 0 && v.Shape == model.Map: // parse has reported it, as of every map
 		case lines[p.Key] > 0:
 			r.Refuse(p.Pos, fmt.Sprintf("%s is already set at line %d", p.Key, lines[p.Key]), "")

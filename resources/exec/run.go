@@ -157,7 +157,7 @@ func (c *command) Run(ctx context.Context, stage model.Stage) (model.Effect, err
 	}
 	cmd := c.process(who, c.argv, cmp.Or(stage.ProcessTag, c.w.Commands.nextCommandTag()))
 	creates := c.creates(cmd.Dir)
-	absent := firstMissing(creates)
+	absent := listMissing(creates)
 	cmd.Started = stage.Started
 	if c.log == "true" {
 		cmd.Output = stage.Output
@@ -171,8 +171,8 @@ func (c *command) Run(ctx context.Context, stage model.Stage) (model.Effect, err
 		effect.Exit = &exit.Code
 	}
 	if err = c.verdict(exit, err); err != nil {
-		if absent != "" && firstMissing(creates) == "" {
-			effect.Appeared = absent
+		if len(absent) > 0 && len(listMissing(creates)) == 0 {
+			effect.Appeared = absent[0]
 		}
 		return effect, err
 	}
@@ -180,8 +180,8 @@ func (c *command) Run(ctx context.Context, stage model.Stage) (model.Effect, err
 	if c.log != "true" {
 		effect.Output, effect.Truncated = "", false
 	}
-	if path := firstMissing(creates); path != "" {
-		effect.Warnings = append(effect.Warnings, "did not create "+path+": it will run again")
+	if absent := listMissing(creates); len(absent) > 0 {
+		effect.Warnings = append(effect.Warnings, "did not create "+model.ListPaths(absent)+": it will run again")
 	}
 	return effect, nil
 }
@@ -199,15 +199,14 @@ func (c *command) verdict(exit model.Exit, err error) error {
 	return nil
 }
 
-// firstMissing returns the first path that does not exist, or "". A path that cannot
-// be read may exist.
-func firstMissing(paths []string) string {
+// listMissing returns the paths that do not exist. A path that cannot be read may exist.
+func listMissing(paths []string) (absent []string) {
 	for _, path := range paths {
 		if there, _, err := exists(path); err == nil && !there {
-			return path
+			absent = append(absent, path)
 		}
 	}
-	return ""
+	return absent
 }
 
 // redactError removes the words of a sensitive command from an error.
