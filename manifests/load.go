@@ -267,7 +267,7 @@ func Variables(src Source) []string {
 // Name returns the name that a manifest gives itself, "" when it has none or is no
 // valid YAML. It works when the rest of the manifest is invalid.
 func Name(src Source) string {
-	root := parse.Parse(src.Path, src.Bytes, entry.NewSink(src.Path)).Root
+	root := parse.Root(src.Bytes)
 	if root == nil || root.Kind != yaml.MappingNode {
 		return ""
 	}

@@ -35,6 +35,9 @@ func SecretValues(names, environ []string, files []*parse.File, broken bool) []s
 	names = slices.Clone(names)
 	if broken {
 		for _, f := range files {
+			if !strings.Contains(f.Text.All, "secrets") {
+				continue // the search below takes a second for a large file
+			}
 			for _, block := range secretsKey().FindAllString(f.Text.All, -1) {
 				names = append(names, variableName().FindAllString(block, -1)...)
 			}

@@ -36,9 +36,10 @@ func Parse(path string, data []byte, sink *entry.Sink) *File {
 		sink.Refuse(*problem)
 		return f
 	}
-	documents, err := decodeDocuments(strings.NewReader(f.Text.All))
+	r := strings.NewReader(f.Text.All)
+	documents, err := decodeDocuments(r)
 	if err != nil {
-		sink.Refuse(*f.explainSyntax(err))
+		sink.Refuse(*f.explainSyntax(err, len(f.Text.All)-r.Len()))
 		return f
 	}
 	if len(documents) > 1 {
@@ -48,6 +49,20 @@ func Parse(path string, data []byte, sink *entry.Sink) *File {
 		f.Root = documents[0].Content[0]
 	}
 	return f
+}
+
+// Root returns the tree of a text, nil when it holds nothing or is no valid YAML.
+func Root(data []byte) *yaml.Node {
+	f := &File{}
+	var problem *model.Problem
+	if f.Text, problem = newText(data); problem != nil || f.checkSize() != nil {
+		return nil
+	}
+	documents, err := decodeDocuments(strings.NewReader(f.Text.All))
+	if err != nil || len(documents) == 0 {
+		return nil
+	}
+	return documents[0].Content[0]
 }
 
 func (f *File) checkSize() *model.Problem {

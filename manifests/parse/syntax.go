@@ -45,6 +45,8 @@ var rules = []struct {
 	{"alphabetic or numeric", (*fault).findSpecialStart},
 	{"escape", (*fault).findEscape},
 	{"hexdecimal", (*fault).findEscape},
+	{"expected ',' or", (*fault).findLongFlowKey},
+	{"node content", (*fault).findLongFlowKey},
 	{"expected ',' or", (*fault).findOpenBracket},
 	{"node content", (*fault).findOpenBracket},
 	{"tag", (*fault).findTag},
@@ -74,13 +76,16 @@ var rules = []struct {
 var libraryLine = entry.Pattern(`^line ([0-9]+): `)
 
 // explainSyntax returns the problem behind an error of the YAML library.
-func (f *File) explainSyntax(err error) *model.Problem {
+// It had read so many bytes.
+func (f *File) explainSyntax(err error, bytesRead int) *model.Problem {
 	text := &f.Text
 	e := &fault{text: text, says: strings.TrimPrefix(err.Error(), "yaml: ")}
 	if m := libraryLine().FindStringSubmatch(e.says); m != nil {
 		e.line, _ = strconv.Atoi(m[1]) // digits
 	}
-	e.end = findStop(text.All)
+	if e.end = len(text.All); !strings.Contains(e.says, "end of stream") {
+		e.end = findStop(text.All, bytesRead)
+	}
 	ahead := 4 // the library reads so many characters ahead
 	if e.end == len(text.All) {
 		ahead = 0 // at the end of the text it cannot
@@ -104,21 +109,28 @@ func (f *File) explainSyntax(err error) *model.Problem {
 	panic("the last rule finds every fault")
 }
 
-// findStop returns how many bytes the library reads before it gives up. It feeds
-// lines first, which is fast, then the last lines byte by byte.
-func findStop(data string) int {
-	t := trickle{data: data, fine: len(data)}
-	_, _ = decodeDocuments(&t) // the error is known
-	fine := t.at
-	for lines := 0; fine > 0 && lines < 3; fine-- {
-		if data[fine-1] == '\n' {
-			lines++
-		}
+// maxSearched is how many bytes of a line the rules search: a file may be one line.
+const maxSearched = 1 << 20
+
+// lineAt returns the beginning of the nth line, counted from 1.
+func (f *fault) lineAt(n int) string {
+	line := f.text.Line(n)
+	if len(line) > maxSearched {
+		line = strings.ToValidUTF8(line[:maxSearched], "") + "…"
 	}
-	t = trickle{data: data, fine: fine}
-	_, _ = decodeDocuments(&t)
+	return line
+}
+
+// findStop returns how many bytes the library reads before it gives up, when it gave
+// up after read bytes in portions of its own. It feeds the last of them one by one.
+func findStop(data string, read int) int {
+	t := trickle{data: data, fine: max(0, read-maxFine)}
+	_, _ = decodeDocuments(&t) // the error is known
 	return t.at
 }
+
+// maxFine is how many bytes are fed one by one: some more than the library reads at once.
+const maxFine = 4096
 
 // trickle is a reader of small portions: a line each, and a byte each from the
 // offset fine on. How far the library reads ahead then shows where it stopped.
@@ -129,7 +141,7 @@ type trickle struct {
 
 // Read hands out the next portion.
 func (t *trickle) Read(p []byte) (int, error) {
-	rest := t.data[t.at:]
+	rest := t.data[t.at:min(len(t.data), t.at+len(p))]
 	if len(rest) == 0 {
 		return 0, io.EOF
 	}
@@ -137,8 +149,7 @@ func (t *trickle) Read(p []byte) (int, error) {
 	for t.at+n < t.fine && n < len(rest) && rest[n-1] != '\n' {
 		n++
 	}
-	n = copy(p, rest[:n])
-	t.at += n
+	t.at += copy(p, rest[:n])
 	return n, nil
 }
 

@@ -12,7 +12,7 @@ var blockMark = entry.Pattern(`[|>]`)
 
 // findTextAfterBlock finds text behind the mark of a block scalar.
 func (f *fault) findTextAfterBlock() finding {
-	line := f.text.Line(max(1, f.line))
+	line := f.lineAt(max(1, f.line))
 	m := blockMark().FindStringIndex(line)
 	if m == nil {
 		return finding{}
@@ -23,11 +23,16 @@ func (f *fault) findTextAfterBlock() finding {
 // maxKey is the longest key, in characters, that YAML allows on the line of its value.
 const maxKey = 1024
 
+const (
+	longKey    = "a name of more than 1,024 characters"
+	shorterKey = "give it a short name and use command:"
+)
+
 // findLongKey finds a name that is too long to be a key.
 func (f *fault) findLongKey() finding {
 	for _, n := range []int{f.line, f.at, f.at - 1} {
-		if key, _, ok := strings.Cut(f.text.Line(n)+" ", ": "); ok && utf8.RuneCountInString(key) > maxKey {
-			return finding{n, 0, "a name of more than 1,024 characters", "give it a short name and use command:"}
+		if key, _, ok := strings.Cut(f.lineAt(n)+" ", ": "); ok && utf8.RuneCountInString(key) > maxKey {
+			return finding{n, 0, longKey, shorterKey}
 		}
 	}
 	return finding{}
@@ -38,7 +43,7 @@ var secondColon = entry.Pattern(`^[ ]*(?:- +)*[^ ].*?: +.*?(:)(?: |$)`)
 // findSecondColon finds a colon inside an unquoted value.
 func (f *fault) findSecondColon() finding {
 	n := max(1, f.line)
-	line := f.text.Line(n)
+	line := f.lineAt(n)
 	m := secondColon().FindStringSubmatchIndex(line)
 	if m == nil {
 		return finding{}
@@ -52,16 +57,19 @@ var (
 	comment  = entry.Pattern(`(^| )#.*`)
 )
 
+// maxCommentLines is how many comments and empty lines are passed over in a search.
+const maxCommentLines = 10_000
+
 // findMissingColon finds a line of text where a key was meant.
 func (f *fault) findMissingColon() finding {
 	n := f.at
 	if strings.Contains(f.says, "mapping values") {
 		n = max(1, f.line) - 1
-	} else if above := f.text.Line(n - 1); !hasKey().MatchString(above) && indent(above) < indent(f.text.Line(n-2)) {
+	} else if above := f.lineAt(n - 1); !hasKey().MatchString(above) && indent(above) < indent(f.lineAt(n-2)) {
 		n-- // text that fell out of the block above it goes on up to the next key
 	}
-	for ; n > 0; n-- {
-		line := strings.TrimRight(comment().ReplaceAllString(f.text.Line(n), ""), " ")
+	for first := n - maxCommentLines; n > max(0, first); n-- {
+		line := strings.TrimRight(comment().ReplaceAllString(f.lineAt(n), ""), " ")
 		switch {
 		case line == "":
 			continue
@@ -81,7 +89,7 @@ func (f *fault) findMissingColon() finding {
 // findCutValue finds a value that goes on after a comment has ended it.
 func (f *fault) findCutValue() finding {
 	for n := f.at; n > f.at-2 && n > 0; n-- {
-		line := f.text.Line(n)
+		line := f.lineAt(n)
 		if m := comment().FindStringIndex(line); m != nil && strings.TrimSpace(line[:m[0]]) != "" {
 			return finding{n, column(line, m[0]) + 1, `" #" begins a comment: it ends the value`, "quote the whole value if it is part of it"}
 		}
@@ -107,7 +115,7 @@ func (f *fault) findIndent() finding {
 // findPercent finds a line that YAML reads as a directive.
 func (f *fault) findPercent() finding {
 	for n := 1; n <= f.at; n++ {
-		if line := f.text.Line(n); strings.HasPrefix(line, "%YAML") {
+		if line := f.lineAt(n); strings.HasPrefix(line, "%YAML") {
 			return finding{n, 1, "the manifest says which YAML it is", "take this line out"}
 		} else if strings.HasPrefix(line, "%") {
 			return finding{n, 1, `a line cannot begin with "%"`, "quote the value"}
@@ -136,7 +144,7 @@ var inBracketsBare = entry.Pattern(`(?:^|[^$])[\[{](?:.*[\[{,:])? *(\$\{[A-Za-z_
 // its brace as the start of a map there.
 func (f *fault) findBareExpression() finding {
 	for n := f.at; n > f.at-3 && n > 0; n-- {
-		line := f.text.Line(n)
+		line := f.lineAt(n)
 		if len(line) > entry.MaxLine {
 			continue
 		}

@@ -18,16 +18,16 @@ func (f *fault) findTab() finding {
 	}
 	blank := finding{}
 	last := f.at + 1
-	for f.end == len(f.text.All) && strings.Trim(f.text.Line(last), " \t") == "" && last < f.at+100 {
+	for f.end == len(f.text.All) && strings.Trim(f.lineAt(last), " \t") == "" && last < f.at+100 {
 		last++ // at the end of the file there may be blank lines before the tab
 	}
 	for n := last; n >= f.at-1; n-- {
-		m := leadingTab().FindStringSubmatchIndex(f.text.Line(n))
+		m := leadingTab().FindStringSubmatchIndex(f.lineAt(n))
 		if m == nil {
 			continue
 		}
 		found := finding{n, m[2] + 1, "a tab in the indentation", "use spaces"}
-		if strings.TrimSpace(f.text.Line(n)) != "" {
+		if strings.TrimSpace(f.lineAt(n)) != "" {
 			return found
 		}
 		blank = found
@@ -46,7 +46,7 @@ func (f *fault) findTextAfterValue() finding {
 		return finding{}
 	}
 	for n := f.at; n > f.at-3 && n > 0; n-- {
-		line := f.text.Line(n)
+		line := f.lineAt(n)
 		if m := afterQuotes().FindStringSubmatchIndex(line); m != nil {
 			return finding{n, column(line, m[2]), "text after the closing quote", "quote the whole value: in single quotes, with '' for each of its own"}
 		}
@@ -66,7 +66,7 @@ var special = entry.Pattern("(?:^|[ ])([@`%&*])")
 
 // findSpecialStart finds a value that begins with a character that YAML reserves.
 func (f *fault) findSpecialStart() finding {
-	line := f.text.Line(f.at)
+	line := f.lineAt(f.at)
 	m := special().FindStringSubmatchIndex(line)
 	if m == nil {
 		return finding{}
@@ -94,7 +94,7 @@ func (f *fault) findEscape() finding {
 // The library's line is one too low, or that of the end instead of the first line.
 func (f *fault) findOpenBracket() finding {
 	for _, n := range []int{f.line + 1, f.line, 1} {
-		line := f.text.Line(n)
+		line := f.lineAt(n)
 		if at := strings.LastIndexAny(line, "[{"); at >= 0 {
 			for _, open := range []string{": [", ": {", "- [", "- {"} {
 				if i := strings.Index(line, open); i >= 0 {
@@ -107,11 +107,27 @@ func (f *fault) findOpenBracket() finding {
 	return finding{}
 }
 
+// flowKey matches a key between brackets, up to its colon.
+var flowKey = entry.Pattern(`(?:^|[{\[,])[ ]*((?:"(?:\\.|[^"\\])*"|'(?:[^']|'')*'|[^ "'{}\[\],][^{}\[\],]*?)[ ]*):(?:[ "'\[{]|$)`)
+
+// findLongFlowKey finds a name between brackets that is too long to be a key.
+func (f *fault) findLongFlowKey() finding {
+	for n := f.at; n > f.at-3 && n > 0; n-- {
+		line := f.lineAt(n)
+		for _, m := range flowKey().FindAllStringSubmatchIndex(line, -1) {
+			if utf8.RuneCountInString(line[m[2]:m[3]]) > maxKey {
+				return finding{n, column(line, m[2]), longKey, shorterKey}
+			}
+		}
+	}
+	return finding{}
+}
+
 // findOpenQuote finds where a quoted text begins that has no end: at the first quote
 // in the line behind those that are closed there.
 func (f *fault) findOpenQuote() finding {
 	for _, n := range []int{f.line, 1} {
-		line := f.text.Line(n)
+		line := f.lineAt(n)
 		rest := closedQuotes().ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat(" ", len(text)) })
 		if at := strings.IndexAny(rest, `"'`); at >= 0 {
 			return finding{n, column(line, at), "a quote that is not closed", "close it, or put the whole value in the other quotes"}
@@ -124,7 +140,7 @@ var closedQuotes = entry.Pattern(`"(?:\\.|[^"\\])*"|'(?:[^']|'')*'`)
 
 // findTag finds a value whose exclamation mark YAML reads as a tag.
 func (f *fault) findTag() finding {
-	line := f.text.Line(f.at)
+	line := f.lineAt(f.at)
 	if at := strings.Index(line, "!"); at >= 0 {
 		return finding{f.at, column(line, at), `a value cannot begin with "!"`, "quote the whole value"}
 	}
@@ -134,7 +150,7 @@ func (f *fault) findTag() finding {
 // findTextAfterEnd finds text that follows the end mark of a document.
 func (f *fault) findTextAfterEnd() finding {
 	for n := f.at; n > 0; n-- {
-		if strings.TrimRight(f.text.Line(n), " ") == "..." {
+		if strings.TrimRight(f.lineAt(n), " ") == "..." {
 			return finding{n, 1, `"..." ends the manifest, and more follows`, "take it out"}
 		}
 	}

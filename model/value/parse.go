@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/settle-cm/settle/model/spelling"
 )
@@ -221,7 +222,7 @@ func (e *Expr) explainRest(rest string) *Problem {
 // Short returns a text for messages: the beginning of a long one.
 func Short(text string) string {
 	const limit = 60
-	if runes := []rune(text); len(text) > limit && len(runes) > limit {
+	if runes := []rune(text[:min(len(text), (limit+1)*utf8.UTFMax)]); len(runes) > limit {
 		return string(runes[:limit]) + "…"
 	}
 	return text
