@@ -144,7 +144,7 @@ func newAgent(ctx context.Context, a *app, path string, keep bool) (*agent.Agent
 	}
 	settle := &runner.Settle{Path: c.Settle, StateDir: c.SettleState, Out: a.out, Err: a.err}
 	if c.Settle == "settle" {
-		settle.Path = a.grammar.Settle
+		settle.Path = a.settleProgram
 	}
 	built := &agent.Agent{
 		Config: c, State: state, Identity: identity, Settle: settle, Sources: map[string]source.Source{},

@@ -15,22 +15,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/charmbracelet/log"
-
-	"github.com/settle-cm/settle/cmd/settle-fleet/internal/runner"
-)
-
-// version is what this is; a release sets it with -ldflags "-X main.version=…".
-var version = "0.1.0"
-
-// Exit codes. They mean the same as those of settle.
-const (
-	exitFailed     = 1
-	exitUsage      = 64
-	exitInvalid    = 65
-	exitUnreadable = 66
-	exitBug        = 70
-	exitUnwritten  = 73
-	exitLater      = 75
 )
 
 // grammar is the command line.
@@ -56,38 +40,9 @@ type grammar struct {
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
-// app holds the environment of a command: streams, clock and configuration.
-type app struct {
-	*grammar
-	in       io.Reader
-	out, err io.Writer
-	log      *log.Logger
-}
-
 // command is every command of the grammar. The exit code comes from its error.
 type command interface {
 	run(ctx context.Context, a *app) error
-}
-
-// exit is an error with an exit code of its own. An empty text prints nothing.
-type exit struct {
-	code int
-	err  error
-}
-
-func (e *exit) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-func (e *exit) Unwrap() error { return e.err }
-
-func exitWith(code int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exit{code, err}
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -113,7 +68,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	a := &app{grammar: g, in: stdin, out: stdout, err: stderr, log: log.NewWithOptions(stderr, log.Options{Prefix: ""})}
+	a := &app{settleProgram: g.Settle, in: stdin, out: stdout, err: stderr, log: log.NewWithOptions(stderr, log.Options{Prefix: ""})}
 	return exitCode(stderr, c.run(ctx, a))
 }
 
@@ -158,18 +113,6 @@ func parse(args []string, stdout io.Writer) (*grammar, command, error) {
 		return nil, nil, err
 	}
 	return g, ctx.Selected().Target.Addr().Interface().(command), nil
-}
-
-// settle returns the program settle, for commands that only ask it.
-func (a *app) settle() *runner.Settle {
-	return &runner.Settle{Path: a.grammar.Settle, Out: a.out, Err: a.err}
-}
-
-func (a *app) printf(format string, args ...any) error {
-	if _, err := fmt.Fprintf(a.out, format, args...); err != nil {
-		return exitWith(exitUnwritten, fmt.Errorf("write standard output: %w", err))
-	}
-	return nil
 }
 
 type versionCommand struct{}

@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/bundle"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/machine"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/packing"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/release"
-	"github.com/settle-cm/settle/cmd/settle-fleet/internal/signature"
-	"github.com/settle-cm/settle/cmd/settle-fleet/internal/signing"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/source"
 	"github.com/settle-cm/settle/model"
 )
@@ -48,44 +45,6 @@ func pack(ctx context.Context, a *app, dir string, flags packFlags) ([]byte, bun
 	var packed bytes.Buffer
 	info, err := bundle.Pack(dir, &packed, bundle.DefaultLimits)
 	return packed.Bytes(), info, exitWith(exitInvalid, err)
-}
-
-// signFlags belong to the commands that sign a text.
-type signFlags struct {
-	Sign    []string `required:"" sep:"none" placeholder:"KEY" help:"The SSH key to sign with, as for ssh-keygen -Y sign. Repeatable, for a change of keys."`
-	Signers string   `placeholder:"FILE" env:"SETTLE_FLEET_SIGNERS" help:"An allowed_signers file: nothing is published that machines with it would refuse."`
-}
-
-// sign signs a text with every key, and checks that machines will accept it.
-func (f *signFlags) sign(ctx context.Context, namespace string, text []byte) (*release.Signed, error) {
-	signed := &release.Signed{Text: string(text)}
-	for _, key := range f.Sign {
-		armour, err := signing.Sign(ctx, key, namespace, text)
-		if err != nil {
-			return nil, exitWith(exitUnreadable, err)
-		}
-		signed.Signatures = append(signed.Signatures, armour)
-	}
-	if f.Signers == "" {
-		return signed, nil
-	}
-	signers, err := readSigners(f.Signers)
-	if err == nil {
-		_, err = signers.Verify(text, signed.Signatures, namespace, time.Now())
-	}
-	return signed, exitWith(exitInvalid, err)
-}
-
-func readSigners(path string) (*signature.Signers, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, exitWith(exitUnreadable, fmt.Errorf("read allowed signers: %w", err))
-	}
-	signers, err := signature.ParseSigners(text)
-	if err != nil {
-		return nil, exitWith(exitInvalid, fmt.Errorf("read allowed signers %s: %w", path, err))
-	}
-	return signers, nil
 }
 
 type publishCommand struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,14 +13,6 @@ import (
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/config"
 	"github.com/settle-cm/settle/cmd/settle-fleet/internal/status"
 )
-
-func printJSON(w io.Writer, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err == nil {
-		_, err = fmt.Fprintf(w, "%s\n", text)
-	}
-	return exitWith(exitUnwritten, err)
-}
 
 // writeStatus prints the status of this machine for a person.
 func writeStatus(w io.Writer, s *status.Status, c *config.Config) error {

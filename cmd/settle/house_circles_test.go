@@ -38,9 +38,7 @@ var excused = map[string]string{
 
 // unfinished are packages above a limit, with the figures that they have. A row may
 // only get smaller. Remove it when the package is below every limit.
-var unfinished = map[string]figures{
-	"cmd/settle-fleet": {3.0, 100.0, 0.0},
-}
+var unfinished = map[string]figures{}
 
 // largeStructs are the structs above maxFields, with their fields.
 var largeStructs = map[string]int{}
