@@ -3,9 +3,11 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -376,5 +378,47 @@ func (i *intruder) drain() {
 		default:
 			return
 		}
+	}
+}
+
+// events --follow prints a line of JSON for each report as soon as the server has
+// it, for a program that reads them from a pipe.
+func TestEventsFollowWritesALineForEachRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", "alpha", "beta")
+	w.round("alpha")
+	follow := w.command("settle-fleet", "events", "--follow", "-o", "jsonl")
+	pipe, err := follow.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := follow.Start(); err != nil {
+		t.Fatal(err)
+	}
+	limit := time.AfterFunc(time.Minute, func() { _ = follow.Process.Kill() }) // the reader below ends then
+	defer limit.Stop()
+	lines := bufio.NewReader(pipe)
+	next := func(machine string) {
+		t.Helper()
+		text, err := lines.ReadBytes('\n')
+		var e event
+		if err == nil {
+			err = json.Unmarshal(text, &e)
+		}
+		if err != nil || e.Machine != machine || e.Release != "web@1" || e.Summary["changed"] != 1 || e.Run == "" || e.Time.IsZero() || !json.Valid(e.Report) {
+			t.Fatalf("a run of %s is told as %s (%v)", machine, text, err)
+		}
+	}
+	next("alpha") // from before
+	w.round("beta")
+	next("beta") // while it follows
+	if err := follow.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 {
+		t.Errorf("behind the last run comes %q (%v)", rest, err)
+	}
+	if err := follow.Wait(); err != nil {
+		t.Errorf("interrupted, it ends with %v", err)
 	}
 }
