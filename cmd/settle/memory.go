@@ -48,6 +48,9 @@ func (a *app) openState(ctx context.Context, j *job, l *loaded) (*memory, error)
 		}
 		l.report.State.Found = snap.Found
 		none.Memory, none.place = snap.Memory(), snap.Position()
+		if snap.Active != nil {
+			a.err.Info(l.report.Manifest + ": an apply is running: it may change what is left to do")
+		}
 		l.report.Warnings = append(l.report.Warnings, elsewhere(store, l)...)
 		return none, a.handleMissingState(j, l, none)
 	}

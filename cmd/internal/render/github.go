@@ -29,8 +29,8 @@ func Annotations(reports []model.Report, place func(file string) string) []byte 
 			message.Pos = model.Pos{}
 			each = append(each, annotation(place, p.Pos, message.String()))
 		}
-		for j := range r.Resources {
-			if o := &r.Resources[j]; isFailure(o) {
+		for _, o := range listUnresolved(r) {
+			if isFailure(o) {
 				each = append(each, annotation(place, o.Pos, failureMessage(o)))
 			}
 		}

@@ -62,10 +62,8 @@ func (m *markdownReport) report(r *model.Report) {
 		m.block("- "+code(p.String())+"\n", 0)
 	}
 	half := m.left / 2 // reserved for the tables: failures and diffs must not use all the room
-	for i := range r.Resources {
-		if o := &r.Resources[i]; isUnresolved(o) {
-			m.block(failureDetailsBlock(r, o), half)
-		}
+	for _, o := range listUnresolved(r) {
+		m.block(failureDetailsBlock(r, o), half)
 	}
 	for i := range r.Resources {
 		if o := &r.Resources[i]; o.Diff != "" && !isUnresolved(o) {
@@ -229,13 +227,16 @@ func failureDetailsBlock(r *model.Report, o *model.ResourceReport) string {
 	for _, value := range valueLines(o) {
 		text = append(text, "value: "+value)
 	}
+	if ignoredSignal(o) {
+		text = append(text, "killed by SIGKILL")
+	}
 	if cost := failureCost(r, o); cost != "" {
 		text = append(text, cost)
 	}
 	b.WriteString(fencedBlock("text", strings.Join(text, "\n")))
 	if output := escapeLines(strings.Join(outputLines(o), "\n")); !o.Quiet {
 		if cut := len(output) - markdownOutput; cut > 0 {
-			output = fmt.Sprintf("… %d bytes before these\n", cut) + strings.ToValidUTF8(output[cut:], "")
+			output = fmt.Sprintf("… %d bytes before these\n", cut+countDropped(o, outputLines(o))) + strings.ToValidUTF8(output[cut:], "")
 		}
 		b.WriteString(fencedBlock("text", output))
 	}

@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/settle-cm/settle/model"
@@ -51,6 +53,21 @@ func isUnresolved(o *model.ResourceReport) bool {
 	return o.Status == model.Failed || o.Status == model.Interrupted
 }
 
+// listUnresolved returns the resources that failed, then those that were
+// interrupted: when the time for a run is up, a failure may be why.
+func listUnresolved(r *model.Report) []*model.ResourceReport {
+	var failed, interrupted []*model.ResourceReport
+	for i := range r.Resources {
+		switch o := &r.Resources[i]; o.Status {
+		case model.Failed:
+			failed = append(failed, o)
+		case model.Interrupted:
+			interrupted = append(interrupted, o)
+		}
+	}
+	return append(failed, interrupted...)
+}
+
 // isFailure reports whether a resource failed or was interrupted and the failure
 // counts.
 func isFailure(o *model.ResourceReport) bool { return isUnresolved(o) && !o.Ignored }
@@ -81,6 +98,29 @@ func outputLines(o *model.ResourceReport) []string {
 		all[i] = line[strings.LastIndexByte(line, '\r')+1:]
 	}
 	return all
+}
+
+// droppedMark matches the line that stands for the dropped middle of an output.
+var droppedMark = regexp.MustCompile(`^\.\.\. ([0-9]+) bytes dropped \.\.\.$`)
+
+// countDropped returns how many bytes were dropped in these lines of an output.
+func countDropped(o *model.ResourceReport, lines []string) int {
+	if !o.Truncated {
+		return 0
+	}
+	for _, line := range lines {
+		if m := droppedMark.FindStringSubmatch(line); m != nil {
+			n, _ := strconv.Atoi(m[1]) // digits
+			return n
+		}
+	}
+	return 0
+}
+
+// ignoredSignal reports whether settle had to kill a command that did not end at
+// the first signal.
+func ignoredSignal(o *model.ResourceReport) bool {
+	return o.Signal == "SIGKILL" && !strings.Contains(o.Reason, o.Signal)
 }
 
 // lastOutputLine returns the last line of a resource's output that is not blank,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -392,4 +393,60 @@ func TestGraphsMatchGoldenFiles(t *testing.T) {
 		golden(t, "graph-marked."+name, Graphs[name](marked))
 	}
 	golden(t, "graph-empty.dot", Graphs["dot"](Graph{}))
+}
+
+func TestFailuresStandBeforeInterruptedResources(t *testing.T) {
+	r := report("apply", 1, []model.ResourceReport{
+		outcome("exec#slow", 3, model.Interrupted, "the run took longer than 2s"),
+		outcome("exec#broken", 5, model.Failed, "exit 3"),
+	})
+	place := func(path string) string { return path }
+	for name, text := range map[string][]byte{
+		"text":     Text([]model.Report{r}, Options{}),
+		"markdown": Markdown([]model.Report{r}, Options{}),
+		"github":   append([]byte("\n\n"), Annotations([]model.Report{r}, place)...),
+	} {
+		text, _, _ = bytes.Cut(text, []byte("| resource |")) // a table has the order of the manifest
+		_, text, _ = bytes.Cut(text, []byte("\n\n"))         // as the rows of the text have
+		broken, slow := bytes.Index(text, []byte("exit 3")), bytes.Index(text, []byte("longer than 2s"))
+		if broken < 0 || slow < broken {
+			t.Errorf("%s: the failure does not stand before the interrupted resource:\n%s", name, text)
+		}
+	}
+}
+
+func TestDroppedOutputIsCountedInBytes(t *testing.T) {
+	o := outcome("exec#loud", 3, model.Failed, "exit 3")
+	o.Output = strings.Repeat("a\n", 30) + "... 12345 bytes dropped ...\n" + strings.Repeat("b\n", 30)
+	for _, tt := range []struct {
+		truncated bool
+		want      string
+	}{
+		{true, "(40 lines before these: -v; between them 12345 bytes were not kept)"},
+		{false, "(41 lines before these: -v)"}, // the command printed that line itself
+	} {
+		o.Truncated = tt.truncated
+		text := Text([]model.Report{report("apply", 1, []model.ResourceReport{o})}, Options{})
+		if !bytes.Contains(text, []byte(tt.want)) {
+			t.Errorf("truncated %v: no %q in\n%s", tt.truncated, tt.want, text)
+		}
+	}
+	o.Truncated, o.Output = true, o.Output+strings.Repeat("c\n", 10_000)
+	text := Markdown([]model.Report{report("apply", 1, []model.ResourceReport{o})}, Options{})
+	before, shown, _ := strings.Cut(string(text), " bytes before these\n")
+	shown, _, _ = strings.Cut(shown, "\n```")
+	want := fmt.Sprintf("… %d", len(strings.TrimSpace(o.Output))-len(shown)+12345)
+	if !strings.HasSuffix(before, want) {
+		t.Errorf("no %q in\n%s", want, before)
+	}
+}
+
+func TestCommandThatIgnoredItsSignalIsSaidToBeKilled(t *testing.T) {
+	o := outcome("exec#stubborn", 3, model.Failed, "timed out after 1s")
+	o.Signal = "SIGKILL"
+	for name, format := range map[string]func([]model.Report, Options) []byte{"text": Text, "markdown": Markdown, "html": HTML} {
+		if text := format([]model.Report{report("apply", 1, []model.ResourceReport{o})}, Options{}); !bytes.Contains(text, []byte("killed by SIGKILL")) {
+			t.Errorf("%s does not name the signal:\n%s", name, text)
+		}
+	}
 }

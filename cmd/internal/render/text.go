@@ -55,12 +55,12 @@ func (t *textReport) report(r *model.Report) {
 }
 
 // failures writes the details of every failure. Ignored failures come first, so
-// that those which count stand right above the summary.
+// that those which count stand nearer to the summary.
 func (t *textReport) failures(r *model.Report) {
 	before := t.b.Len()
 	for _, ignored := range []bool{true, false} {
-		for i := range r.Resources {
-			if o := &r.Resources[i]; isUnresolved(o) && o.Ignored == ignored {
+		for _, o := range listUnresolved(r) {
+			if o.Ignored == ignored {
 				t.failure(r, o)
 			}
 		}
@@ -171,6 +171,8 @@ func (t *textReport) failure(r *model.Report, o *model.ResourceReport) {
 		head += " (" + o.Expects + ")"
 	case o.Reason == "killed by SIGKILL": // settle's own kills have a longer reason
 		head += " (out of memory?)"
+	case ignoredSignal(o):
+		head += " (killed by SIGKILL)"
 	}
 	color := red
 	if o.Ignored {
@@ -205,8 +207,13 @@ func (t *textReport) field(label string, lines []string) {
 // outputTail returns the last lines of an output, or all with -v.
 func (t *textReport) outputTail(o *model.ResourceReport) []string {
 	all := outputLines(o)
-	if cut := len(all) - maxTail; cut > 0 && !t.Verbose {
-		return append([]string{fmt.Sprintf("(%s before these: -v)", countOf(cut, "line"))}, all[cut:]...)
+	cut := len(all) - maxTail
+	if cut <= 0 || t.Verbose {
+		return all
 	}
-	return all
+	note := fmt.Sprintf("(%s before these: -v)", countOf(cut, "line"))
+	if dropped := countDropped(o, all[:cut]); dropped > 0 {
+		note = fmt.Sprintf("(%s before these: -v; between them %d bytes were not kept)", countOf(cut-1, "line"), dropped)
+	}
+	return append([]string{note}, all[cut:]...)
 }
