@@ -73,12 +73,12 @@ func readKeys(f *file, mainPath string, env *eval.Env, types schema.Types, sink 
 // checkBesideCCM refuses keys beside ccm.
 func (r keyReader) checkBesideCCM(n *yaml.Node) {
 	for key := range parse.Pairs(n) {
-		if key.Value == "ccm" || isPrivate(key) {
+		if key.Value == "ccm" || isPrivate(key) || schema.Find(schema.BesideCCM, key.Value) != nil {
 			continue
 		}
 		u, ok := schema.UnsupportedCCM(key.Value, "")
 		if !ok {
-			u = schema.Unknown{Message: fmt.Sprintf("unknown key %q beside ccm", key.Value), Suggestion: "a CCM manifest has nothing but ccm at its top"}
+			u = schema.Unknown{Message: fmt.Sprintf("unknown key %q beside ccm", key.Value), Suggestion: "a CCM manifest has ccm, data, hierarchy and overrides at its top"}
 		}
 		r.file.Refuse(r.sink, key, u.Message, u.Suggestion)
 	}

@@ -110,7 +110,7 @@ func TestSchemaAcceptsValidManifests(t *testing.T) {
 // What an editor accepts and settle refuses: only settle looks into texts,
 // resolves references, knows which names exist, and reads the whole file.
 var beyondSchema = strings.Fields(`
-	ccm-expressions expression-leads-nowhere expression-of-other-kinds expression-with-a-wrong-key value-wrong-type value-zero-byte value-path value-sensitive
+	ccm-expressions ccm-expressions-of-other-kinds expression-leads-nowhere expression-of-other-kinds expression-with-a-wrong-key value-wrong-type value-zero-byte value-path value-sensitive
 	command-carriage-return command-lines command-operators command-quotes
 	loop loop-from-the-other-end loop-shortest loops-apart ref-hash
 	name-alias-clashes name-defaults name-defined-twice defaults-read-by-many empty-lists

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -127,6 +126,10 @@ type answer struct {
 // evaluateCondition evaluates a condition. It returns false after reporting that
 // the text is not a valid condition.
 func (e *Env) evaluateCondition(f Frame, v model.Value) (holds bool, found Found, ok bool) {
+	if e.isCCMCondition(v.Text) {
+		holds, ok = e.conditionCCM(f, &yaml.Node{Line: v.Line, Column: v.Column}, v.Text)
+		return holds, found, ok
+	}
 	a, known := e.answers[v.Text]
 	switch { // many resources may have the same condition
 	case usesItem(v) && f.Item != nil && f.Item.Unknown:
@@ -216,31 +219,4 @@ func (e *Env) conditionNames(f Frame, pos model.Pos, found *Found) condition.Nam
 			return text
 		},
 	}
-}
-
-// placeInside returns the place of a character of a scalar, where the way in which
-// the scalar is written shows it, else the place of the scalar.
-func placeInside(f *parse.File, v model.Value, line, column int) model.Pos {
-	pos := v.Pos
-	lines := strings.Split(v.Text, "\n")
-	written := strings.TrimRight(lines[min(line, len(lines))-1], " ")
-	source := f.Text.Line(pos.Line)
-	if len(source) > entry.MaxLine {
-		return pos
-	}
-	source = parse.From(source, pos.Column)
-	if strings.HasPrefix(source, "|") || strings.HasPrefix(source, ">") {
-		below := strings.TrimRight(f.Text.Line(pos.Line+line), " ")
-		if margin, ok := strings.CutSuffix(below, written); ok && strings.TrimSpace(margin) == "" {
-			pos.Line, pos.Column = pos.Line+line, len(margin)+column
-		}
-		return pos
-	}
-	for quotes := range 2 {
-		if line == 1 && len(source) > quotes && strings.HasPrefix(source[quotes:], written) {
-			pos.Column += quotes + min(column-1, utf8.RuneCountInString(written))
-			return pos
-		}
-	}
-	return pos
 }

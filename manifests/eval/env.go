@@ -7,12 +7,15 @@
 package eval
 
 import (
+	"strings"
+
 	"gopkg.in/yaml.v3"
 
 	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/manifests/shape"
 	"github.com/settle-cm/settle/model"
+	"github.com/settle-cm/settle/model/ccm"
 	"github.com/settle-cm/settle/model/condition"
 	"github.com/settle-cm/settle/model/value"
 )
@@ -35,6 +38,7 @@ type Env struct {
 	guesses    int                               // names compared for suggestions so far
 	hasLevels  bool                              // the manifest has a hierarchy
 	partial    bool                              // a file could not be read: it may declare an unknown variable
+	world      ccm.World                         // of a CCM manifest
 	ccm        bool                              // the manifest is a CCM manifest
 }
 
@@ -52,22 +56,30 @@ type template struct {
 // says that a file of the manifest could not be read.
 func New(in Inputs, files []Source, partial bool, sink *entry.Sink) *Env {
 	e := &Env{sink: sink, partial: partial, readFile: in.ReadFile, peek: in.Peek, environ: environ{list: in.Environ}, facts: facts{host: in.Host}}
-	e.facts.given = readFacts(in, sink)
+	e.ccm = len(files) > 0 && parse.Lookup(files[len(files)-1].Root, "ccm") != nil
+	e.facts.given = readFacts(in, e.ccm, sink)
+	if e.ccm { // it has data in place of variables
+		e.readCCM(files[len(files)-1].File, in)
+		return e
+	}
 	for _, f := range files {
-		if parse.Lookup(f.Root, "ccm") != nil {
-			e.ccm = true
-		} else if under := parse.Lookup(f.Root, "vars"); under != nil {
+		if under := parse.Lookup(f.Root, "vars"); under != nil {
 			e.declareAll(f.File, under)
 		}
 	}
 	unread := e.giveAll(in)
-	if len(files) > 0 && !e.ccm {
+	if len(files) > 0 {
 		e.overrideAll(files)
 	}
 	for _, v := range e.vars.list {
 		e.checkVariable(v, unread)
 	}
 	return e
+}
+
+// hasExpression reports whether a text has an expression.
+func (e *Env) hasExpression(text string) bool {
+	return strings.Contains(text, "{") && (value.HasExpression(text) || e.ccm && ccm.Has(text))
 }
 
 // IsCCM reports whether the manifest is a CCM manifest.
@@ -156,4 +168,28 @@ func (e *Env) refuse(f Frame, n *yaml.Node, message, suggestion string) {
 // reader returns a reader for nodes without expressions.
 func (e *Env) reader(f Frame) shape.Reader {
 	return shape.Reader{File: f.File, Subject: f.Subject, Sink: e.sink}
+}
+
+// environ is the environment of settle. It remembers which variables were asked
+// for: only their values can have come into the manifest.
+type environ struct {
+	list   []string          // KEY=VALUE
+	values map[string]string // by name; filled on first use
+	asked  map[string]bool
+}
+
+// get returns a variable. Of two with one name the first counts, as for a process.
+func (e *environ) get(name string) (string, bool) {
+	if e.values == nil {
+		e.values, e.asked = make(map[string]string, len(e.list)), map[string]bool{}
+		for _, pair := range e.list {
+			key, text, ok := strings.Cut(pair, "=")
+			if _, twice := e.values[key]; ok && !twice {
+				e.values[key] = text
+			}
+		}
+	}
+	e.asked[name] = true
+	text, ok := e.values[name]
+	return text, ok
 }

@@ -93,7 +93,7 @@ func (e *Env) refuseVariableName(f Frame, n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "${") {
 		return true
 	}
-	if key, _, _ := strings.Cut(n.Value, "="); value.HasExpression(key) {
+	if key, _, _ := strings.Cut(n.Value, "="); e.hasExpression(key) {
 		e.refuse(f, n, "an expression in the name of a variable", "write NAME= and the expression behind it")
 		return false
 	}
@@ -102,10 +102,7 @@ func (e *Env) refuseVariableName(f Frame, n *yaml.Node) bool {
 
 // expandText puts values into one scalar.
 func (e *Env) expandText(f Frame, n *yaml.Node, kind model.Kind, g *graft) (*yaml.Node, bool) {
-	if !e.refuseCCM(f, n) {
-		return nil, false
-	}
-	if !strings.Contains(n.Value, "${") || !value.HasExpression(n.Value) {
+	if !e.hasExpression(n.Value) {
 		return n, true
 	}
 	parts, valid := e.parseParts(f, n)

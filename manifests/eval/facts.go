@@ -45,13 +45,14 @@ func (f *facts) gather() error {
 	return nil
 }
 
-// readFacts returns the facts that are given from outside.
-func readFacts(in Inputs, sink *entry.Sink) value.Map {
+// readFacts returns the facts that are given from outside. A CCM manifest may be given
+// facts of any name.
+func readFacts(in Inputs, ccm bool, sink *entry.Sink) value.Map {
 	given := value.Map{}
 	for _, file := range in.FactFiles {
 		f, _ := readValueFile(file, sink)
 		for key, n := range f.pairs() {
-			if !checkFact(key.Value, f.Pos(key), sink) {
+			if !ccm && !checkFact(key.Value, f.Pos(key), sink) {
 				continue
 			}
 			if v, ok := readData(f.File, n, sink); ok {
@@ -62,7 +63,7 @@ func readFacts(in Inputs, sink *entry.Sink) value.Map {
 	for _, g := range in.Facts {
 		path := strings.Split(g.Key, ".")
 		pos := model.Pos{File: "--fact"}
-		if !checkFact(path[0], pos, sink) {
+		if !ccm && !checkFact(path[0], pos, sink) {
 			continue
 		}
 		var v any = g.Text

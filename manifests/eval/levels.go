@@ -50,7 +50,11 @@ func (e *Env) readHierarchy(file *parse.File) *hierarchy {
 			return nil
 		}
 	}
-	if order.Kind != yaml.SequenceNode || len(order.Content) == 0 {
+	if order.Kind == yaml.SequenceNode && len(order.Content) == 0 && !e.ccm {
+		e.refuse(f, order, "a hierarchy without levels", "name a level, or drop the hierarchy")
+		return nil
+	}
+	if order.Kind != yaml.SequenceNode {
 		_, _ = e.reader(f).RefuseForm(order, "a list of levels", `write them in brackets: ["family:${host.family}"]`)
 		return nil
 	}

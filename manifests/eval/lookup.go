@@ -7,6 +7,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/parse"
+	"github.com/settle-cm/settle/manifests/shape"
 	"github.com/settle-cm/settle/model/spelling"
 	"github.com/settle-cm/settle/model/value"
 )
@@ -14,6 +16,9 @@ import (
 // lookup returns the value that an expression leads to, or its default. It returns
 // false after reporting why it leads to nothing.
 func (e *Env) lookup(f Frame, n *yaml.Node, x *value.Expr, found *Found) (any, bool) {
+	if x.Root == ccmRoot {
+		return e.lookupCCM(f, n, x, found)
+	}
 	x, ok := e.resolveKeys(f, n, x, found)
 	if !ok {
 		return nil, false
@@ -98,18 +103,6 @@ func (e *Env) follow(f Frame, n *yaml.Node, x *value.Expr, found *Found) (any, b
 	return e.lookupItem(f, n, x)
 }
 
-// walk follows a path in a value. It returns nil when the path leads to nothing.
-func walk(v any, path []string) any {
-	if v == nil {
-		return nil
-	}
-	found, steps := value.At(v, path)
-	if steps < len(path) {
-		return nil
-	}
-	return found
-}
-
 // findVariable returns the variable that an expression names, nil after reporting
 // an undeclared name.
 func (e *Env) findVariable(f Frame, n *yaml.Node, x *value.Expr) *variable {
@@ -127,11 +120,6 @@ func (e *Env) findVariable(f Frame, n *yaml.Node, x *value.Expr) *variable {
 	}
 	e.refuse(f, n, fmt.Sprintf("%s: no variable %q is declared", x.Text, name), suggestion)
 	return nil
-}
-
-// withName writes an expression with another first name in its path.
-func withName(x *value.Expr, name string) string {
-	return "${" + strings.Join(append([]string{x.Root, name}, x.Path[1:]...), ".") + "}"
 }
 
 // checkFactName refuses an expression that names a fact which does not exist.
@@ -192,16 +180,6 @@ func (e *Env) lookupItem(f Frame, n *yaml.Node, x *value.Expr) (any, bool) {
 	return nil, false
 }
 
-// listKeys lists the keys of a map in a sentence, the first twenty of many.
-func listKeys(keys []string) string {
-	const most = 20
-	more := ""
-	if n := len(keys) - most; n > 0 {
-		keys, more = keys[:most], fmt.Sprintf(" and %d more", n)
-	}
-	return strings.Join(keys, ", ") + more
-}
-
 // describeMissing returns the message and the suggestion for a path that leads to
 // nothing: how far it led, and the names that exist there.
 func (e *Env) describeMissing(f Frame, x *value.Expr) (message, suggestion string) {
@@ -246,4 +224,61 @@ func (e *Env) describeMissing(f Frame, x *value.Expr) (message, suggestion strin
 		message = fmt.Sprintf("%s: %s is %s, which has no parts", x.Text, written, value.Describe(last))
 	}
 	return message, suggestion
+}
+
+// Evaluate returns the value of a node, such as a for_each. It returns false after
+// reporting its mistakes.
+func (e *Env) Evaluate(f Frame, n *yaml.Node) (any, Found, bool) {
+	var found Found
+	v, ok := e.evaluateNode(f, n, &found)
+	return v, e.finish(f, found), ok
+}
+
+func (e *Env) evaluateNode(f Frame, n *yaml.Node, found *Found) (any, bool) {
+	n = parse.Target(n)
+	switch {
+	case parse.IsNull(n):
+		e.refuse(f, n, shape.NullMessage, nullSuggestion)
+		return nil, false
+	case n.Kind == yaml.SequenceNode:
+		list, all := make([]any, 0, len(n.Content)), true
+		for _, child := range n.Content {
+			item, ok := e.evaluateNode(f, child, found)
+			list, all = append(list, item), all && ok
+		}
+		return list, all
+	case n.Kind == yaml.MappingNode:
+		m, all := value.Map{}, true
+		for key, under := range parse.Pairs(n) {
+			v, ok := e.evaluateNode(f, under, found)
+			m, all = append(m, value.Entry{Key: key.Value, Value: v}), e.refuseKey(f, key) && all && ok
+		}
+		return m, all
+	case !e.hasExpression(n.Value):
+		return plainValue(n), true
+	}
+	return e.evaluateText(f, n, found)
+}
+
+// evaluateText returns the value of a scalar with expressions: of a single one its
+// value, else a text.
+func (e *Env) evaluateText(f Frame, n *yaml.Node, found *Found) (any, bool) {
+	parts, valid := e.parseParts(f, n)
+	valid = e.refuseRaw(f, n, parts) && valid
+	values, ok := e.lookupParts(f, n, parts, found)
+	if !ok || !valid {
+		return nil, false
+	}
+	if len(parts) == 1 && parts[0].Expr != nil {
+		return values[0], true
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		text := p.Text
+		if p.Expr != nil {
+			text, _ = value.Text(values[i])
+		}
+		b.WriteString(text)
+	}
+	return b.String(), true
 }

@@ -2,16 +2,13 @@ package eval
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/model"
-	"github.com/settle-cm/settle/model/condition"
 	"github.com/settle-cm/settle/model/value"
 )
 
@@ -48,7 +45,11 @@ func variesByResource(x *value.Expr) bool {
 // parseParts cuts a scalar into parts. It returns false after reporting mistakes
 // in its expressions.
 func (e *Env) parseParts(f Frame, n *yaml.Node) ([]value.Part, bool) {
-	parts, faults := value.Parse(n.Value)
+	parse := value.Parse
+	if e.ccm {
+		parse = splitCCM
+	}
+	parts, faults := parse(n.Value)
 	for _, fault := range faults {
 		e.refuse(f, n, fault.Message, fault.Suggestion)
 	}
@@ -71,7 +72,7 @@ func (e *Env) refuseRaw(f Frame, n *yaml.Node, parts []value.Part) bool {
 // refuseKey refuses an expression in a key of a map. It returns true when the key
 // has no expression.
 func (e *Env) refuseKey(f Frame, key *yaml.Node) bool {
-	if !strings.Contains(key.Value, "${") || !value.HasExpression(key.Value) {
+	if !e.hasExpression(key.Value) {
 		return true
 	}
 	e.refuse(f, key, fmt.Sprintf("an expression in the key %s", parse.Quote(key.Value)), "write the key out: only values can have expressions")
@@ -113,48 +114,4 @@ func (e *Env) put(f Frame, n *yaml.Node, p value.Part, v any, found *Found) bool
 	}
 	found.Uses = append(found.Uses, model.ValueUse{Expression: p.Text, Value: value.Show(v), From: e.levelsOf(p.Expr), Pos: f.File.Pos(n)})
 	return true
-}
-
-// refuseCCM refuses an expression of CCM in a CCM manifest: settle would take it as
-// text. It returns true when the text has no such expression.
-func (e *Env) refuseCCM(f Frame, n *yaml.Node) bool {
-	if !e.ccm || !strings.Contains(n.Value, "{") {
-		return true
-	}
-	text := ccmExpression.FindString(n.Value)
-	if text == "" {
-		return true
-	}
-	e.refuse(f, n, fmt.Sprintf("%q is a CCM expression, which settle does not evaluate", text), translateCCM(text))
-	return false
-}
-
-// ccmExpression matches the text that CCM replaces in a manifest before reading it.
-var ccmExpression = regexp.MustCompile(`(?s)\{\{.*\}\}|\$\{[^}]*\blookup\b[^}]*\}`)
-
-var (
-	ccmLookup = entry.Pattern(`^(?:\{\{|\$\{)\s*lookup\(\s*["']([^"']+)["']\s*(?:,\s*["']?([^"')}]*?)["']?\s*)?\)\s*\}\}?$`)
-	ccmPath   = entry.Pattern(`^\{\{\s*((?:Data|Facts|Environ)\.[\w.]+)\s*\}\}$`)
-)
-
-// translateCCM suggests how settle writes an expression of CCM.
-func translateCCM(expression string) string {
-	path, fallback := "", ""
-	if m := ccmLookup().FindStringSubmatch(expression); m != nil {
-		path, fallback = m[1], m[2]
-	} else if m := ccmPath().FindStringSubmatch(expression); m != nil {
-		path = m[1]
-	}
-	ours := condition.FromCCM(path)
-	if fallback != "" {
-		fallback = ":-" + fallback
-	}
-	switch name, isVar := strings.CutPrefix(ours, "var."); {
-	case ours == "":
-		return "write the value itself"
-	case isVar:
-		name, _, _ = strings.Cut(name, ".")
-		return fmt.Sprintf("without ccm: declare %s under vars, and write ${%s%s}", name, ours, fallback)
-	}
-	return fmt.Sprintf("write ${%s%s}", ours, fallback)
 }

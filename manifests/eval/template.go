@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -69,7 +68,9 @@ func (e *Env) openTemplate(f Frame, path string) *template {
 	}
 	t.text = string(data)
 	t.file = &parse.File{Path: show} // without its text: problems show no line of it, which may belong to a sensitive resource
-	t.parts, t.problems = value.Parse(t.text)
+	if t.parts, t.problems = value.Parse(t.text); e.ccm {
+		t.parts, t.problems = splitCCM(t.text)
+	}
 	e.tally.stamp("template", path, t.text)
 	return t
 }
@@ -107,28 +108,6 @@ func (e *Env) fillTemplate(f Frame, t *template, found *Found) (string, bool) {
 	return b.String(), all
 }
 
-// placer finds the places of offsets in a text, in ascending order.
-type placer struct {
-	text  string
-	from  int // offset of the line
-	line  int
-	until int // offset up to which lines are counted
-}
-
-// at returns a node at the place of an offset.
-func (p *placer) at(offset int) *yaml.Node {
-	for p.until < offset {
-		next := strings.IndexByte(p.text[p.until:offset], '\n')
-		if next < 0 {
-			break
-		}
-		p.until += next + 1
-		p.from, p.line = p.until, p.line+1
-	}
-	p.until = max(p.until, p.from)
-	return &yaml.Node{Kind: yaml.ScalarNode, Line: p.line, Column: 1 + utf8.RuneCountInString(p.text[p.from:offset])}
-}
-
 // WarnSource warns of a file that is copied as it stands although it names a
 // variable of the manifest: it was probably meant as a template.
 func (e *Env) WarnSource(f Frame, v model.Value) {
@@ -151,14 +130,4 @@ func (e *Env) WarnSource(f Frame, v model.Value) {
 		}
 		text = rest
 	}
-}
-
-// nameAt returns the name at the start of a text, up to the end of an expression or
-// the next step of its path.
-func nameAt(text string) string {
-	end := strings.IndexAny(text, ".}[:\n")
-	if end < 0 {
-		return ""
-	}
-	return text[:end]
 }

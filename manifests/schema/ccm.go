@@ -6,13 +6,14 @@ import "fmt"
 // in which settle does the same where there is one. They are refused by name:
 // a manifest that is only half understood would be worse.
 var ccmOnly = map[string]string{
-	"data":               "without ccm: declare its keys under vars, and write ${var.NAME} for lookup('data.NAME')",
-	"hierarchy":          "a --var-file says which values hold on a machine, and when says it of a resource",
-	"overrides":          "write each into a file of its own, and give the one that holds by --var-file",
-	"resources_jet_file": "for_each makes a resource for each item of a list",
-	"health_checks":      "an exec with unchanged: true that requires the resource is a check",
-	"apply":              "include names files whose resources belong to the manifest", "register_when_stable": "",
-	"package": "", "service": "", "archive": "", "scaffold": "", "file": "",
+	"data":                 "data stands beside ccm:, at the top of a CCM manifest; other manifests have vars",
+	"hierarchy":            "hierarchy stands beside ccm:, at the top of the manifest",
+	"overrides":            "overrides stands beside ccm:, at the top of the manifest",
+	"resources_jet_file":   "for_each makes a resource for each item of a list",
+	"health_checks":        "an exec with unchanged: true that requires the resource is a check",
+	"apply":                "without ccm: include names files whose resources belong to the manifest",
+	"register_when_stable": "an exec that subscribes to the resource can tell others of it",
+	"package":              "", "service": "", "archive": "", "scaffold": "", "file": "",
 }
 
 // ccmRejected holds those of them that settle will not get.

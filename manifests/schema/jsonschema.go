@@ -39,12 +39,13 @@ func Schema(types []model.Type) []byte {
 	defs["settings"] = closed(defaults)
 	properties := describeKeys(Keys)
 	properties["ccm"] = withText(ref("ccm"), "a CCM manifest; nothing else stands beside it")
+	properties["data"] = object{"type": list("object", "null"), "description": BesideCCM[0].Meaning}
 	schema := object{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "settle manifest",
 		"description": "what one machine should be like: resources, in the order in which they are applied",
 		"$defs":       defs, "type": list("object", "array", "null"), "items": ref("entry"),
 		"properties": properties, "patternProperties": object{"^x-": object{}}, "additionalProperties": false,
-		"dependentSchemas": object{"ccm": object{"propertyNames": object{"pattern": "^(ccm$|x-)"}}},
+		"dependentSchemas": object{"ccm": object{"propertyNames": object{"pattern": "^((ccm|data|hierarchy|overrides)$|x-)"}}},
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -64,7 +65,7 @@ var scalars = list("string", "number", "boolean")
 const oneLine = `^[^\n]+\n?$|` + expression
 
 // expression matches an expression, whose value may have any form.
-const expression = `\$\{[A-Za-z_][A-Za-z0-9_]*\.`
+const expression = `\$\{[A-Za-z_][A-Za-z0-9_]*\.|\{\{|\$\{.*(lookup|Data|Facts|Environ)`
 
 // orExpression returns a schema that also accepts a text with an expression in it.
 func orExpression(schema object) object { return object{"anyOf": list(schema, ref("value"))} }

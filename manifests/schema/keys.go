@@ -46,6 +46,13 @@ var CCMKeys = []model.Property{
 	{Name: "post_message", Kind: model.Text, Meaning: "a log line after the run", Example: "done"},
 }
 
+// BesideCCM are the keys beside `ccm` of a CCM manifest.
+var BesideCCM = []model.Property{
+	{Name: "data", Kind: model.AnyValue, Meaning: "values for the expressions of a CCM manifest", Example: "{package_name: httpd}"},
+	{Name: "hierarchy", Kind: model.Hierarchy, Meaning: "the levels whose overrides hold on a machine", Example: `{order: ["os:${ lookup('facts.host.info.platformFamily') }"]}`},
+	{Name: "overrides", Kind: model.Overrides, Meaning: "values of data by level", Example: "{\"os:debian\": {package_name: apache2}}"},
+}
+
 // Find returns the property of that name in a table, nil when it lacks one.
 func Find(table []model.Property, name string) *model.Property {
 	for i := range table {

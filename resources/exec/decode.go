@@ -137,6 +137,8 @@ func (c *command) decodeSurroundings(b *model.Body) {
 		}
 	} else if b.Has("cwd") {
 		b.Refuse("cwd", "cwd is empty", "leave it out for the manifest's directory")
+	} else if b.CCM {
+		c.cwd = "/"
 	} else if c.user == "" {
 		c.cwd = b.Dir
 	}

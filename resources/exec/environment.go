@@ -8,6 +8,9 @@ import (
 // defaultPath is the PATH of a command when nothing else sets it.
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// ccmPath is the PATH of a command in a CCM manifest, as CCM sets it.
+const ccmPath = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/usr/local/sbin"
+
 // environment returns the child's environment, and the directories in which its
 // program is looked for (cmd/settle/docs/deciding.md, "How a command runs").
 func (c *command) environment(who account, cwd, tag string) (env, path []string) {
@@ -22,6 +25,11 @@ func (c *command) environment(who account, cwd, tag string) (env, path []string)
 			e.set(key, value)
 		}
 		e.set("PATH", defaultPath)
+	}
+	if c.base.CCM {
+		e.set("PATH", ccmPath)
+		e.set("LANG", "C")
+		e.set("LC_ALL", "C")
 	}
 	for _, p := range c.env {
 		e.set(p.key, p.value)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/disk"
@@ -122,12 +123,22 @@ func (f *file) followLink(p *desired, link disk.State) (disk.State, error) {
 	return have, nil
 }
 
+// isEmptyForCCM reports whether a path is an empty directory that a CCM manifest
+// removes without force, as CCM does.
+func (f *file) isEmptyForCCM(path string) bool {
+	if !f.base.CCM {
+		return false
+	}
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
+}
+
 // compareMissing compares a path that is declared absent.
 func (f *file) compareMissing(c *comparison) error {
 	switch {
 	case c.have.Kind == disk.Missing:
 		return nil
-	case c.have.Kind == disk.Directory && !f.force:
+	case c.have.Kind == disk.Directory && !f.force && !f.isEmptyForCCM(c.path):
 		return fmt.Errorf("%s is a directory: only force: true removes it with all that is in it", c.path)
 	}
 	c.remove, c.showsContent = true, true

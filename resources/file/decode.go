@@ -39,6 +39,12 @@ func (w *world) decode(b *model.Body) model.Spec {
 	if t, ok := b.Values["template"]; ok && len(t.Items) == 1 && (f.content == nil || !isOwn(b, "content")) {
 		f.content = &t.Items[0].Text
 	}
+	if b.CCM && f.kind == disk.Directory { // as CCM: what may be read may be entered, and missing parents are made
+		f.parents = f.parents || !b.Has("parents")
+		if f.mode != nil {
+			*f.mode |= *f.mode & 0o444 >> 2
+		}
+	}
 	f.decodePath(b)
 	f.decodeSource(b)
 	f.decodeValidate(b)
@@ -173,6 +179,9 @@ func isOwn(b *model.Body, property string) bool {
 // refuseForeignProperties refuses properties of another kind of entry.
 func (f *file) refuseForeignProperties(b *model.Body) {
 	for _, property := range propertiesOf[disk.Regular] {
+		if b.CCM && f.kind == disk.Missing && slices.Contains([]string{"owner", "group", "mode"}, property) {
+			continue // CCM accepts them, and they have no effect
+		}
 		if isOwn(b, property) && !slices.Contains(propertiesOf[f.kind], property) {
 			b.Refuse(property, property+" means nothing with ensure: "+b.Text("ensure"), "")
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,6 +56,10 @@ func (f *file) change(ctx context.Context, c *comparison, effect *model.Effect) 
 		}
 	}
 	switch {
+	case c.remove && c.have.Kind == disk.Directory && !f.force: // an empty one: os.Remove removes no other
+		err := os.Remove(c.path)
+		effect.Began = effect.Began || err == nil
+		return err
 	case c.remove:
 		done, err := f.w.Disk.Remove(c.path, f.force)
 		effect.Began = effect.Began || done
