@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -30,7 +31,7 @@ type machinesCommand struct {
 	Failed bool   `help:"Only machines where a release failed, is blocked or was refused."`
 	Silent bool   `help:"Only machines that were not heard for two intervals."`
 	On     string `placeholder:"NAME@VERSION" help:"Only machines with this release in force."`
-	Output string `short:"o" enum:"text,json,metrics" default:"text" placeholder:"FORMAT" help:"text, json or metrics."`
+	Output string `short:"o" enum:"text,json,metrics,html" default:"text" placeholder:"FORMAT" help:"text, json, metrics or html (one page that loads nothing)."`
 }
 
 func (c *machinesCommand) run(ctx context.Context, a *app) error {
@@ -57,12 +58,14 @@ func (c *machinesCommand) run(ctx context.Context, a *app) error {
 	for _, name := range forged {
 		a.log.Warn("a status that is not the machine's own was dropped", "machine", name)
 	}
-	shown := slices.DeleteFunc(all, func(m machineStatus) bool { return !selector.Matches(m.Machine, m.Labels) || !c.keeps(&m) })
+	shown := slices.DeleteFunc(slices.Clone(all), func(m machineStatus) bool { return !selector.Matches(m.Machine, m.Labels) || !c.keeps(&m) })
 	switch c.Output {
 	case "json":
-		return printJSON(a.out, map[string]any{"machines": append([]machineStatus{}, shown...)})
+		return printJSON(a.out, map[string]any{"machines": append([]machineStatus{}, shown...), "failures": groupFailures(shown)})
 	case "metrics":
 		return writeMetrics(a.out, c.Fleet, shown)
+	case "html":
+		return c.writePage(ctx, a.out, conn, all, shown)
 	}
 	return writeMachines(a.out, shown, time.Now())
 }
@@ -81,10 +84,6 @@ func (c *machinesCommand) keeps(m *machineStatus) bool {
 		}
 	}
 	return false
-}
-
-func isFailed(r *status.Release) bool {
-	return r.State == status.Failed || r.State == status.Blocked || r.Refused != nil
 }
 
 // readMachineStatuses returns the status of every machine, sorted by name. A
@@ -125,7 +124,15 @@ func writeMachines(w io.Writer, machines []machineStatus, now time.Time) error {
 		}
 	}
 	fmt.Fprintf(table, "%d machines, %d silent\n", len(machines), silent)
-	return exitWith(exitUnwritten, table.Flush())
+	if err := table.Flush(); err != nil {
+		return exitWith(exitUnwritten, err)
+	}
+	for _, group := range groupFailures(machines) {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", machineCount(group.Machines), group.Reason); err != nil {
+			return exitWith(exitUnwritten, err)
+		}
+	}
+	return nil
 }
 
 // notesOf returns the notes on a release of one machine, for the operator.
@@ -145,14 +152,12 @@ func notesOf(m *machineStatus, r *status.Release, seen string) []string {
 	return append(notes, explain(&own)...)
 }
 
+// sortedNames returns the release names in an order that no map changes.
 func sortedNames(releases map[string]status.Release) []string {
-	names := make([]string, 0, len(releases))
-	for name := range releases {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(releases))
 }
+
+func sortedKeys(counts map[string]int) []string { return slices.Sorted(maps.Keys(counts)) }
 
 // writeMetrics prints counts for a monitoring system. No label is a machine's
 // name: their number would grow with the fleet.
@@ -175,12 +180,7 @@ func writeMetrics(w io.Writer, fleet string, machines []machineStatus) error {
 	fmt.Fprintf(&b, "# TYPE settle_fleet_silent_machines gauge\nsettle_fleet_silent_machines{fleet=%q} %d\n", fleet, silent)
 	fmt.Fprintf(&b, "# TYPE settle_fleet_drifted_releases gauge\nsettle_fleet_drifted_releases{fleet=%q} %d\n", fleet, drift)
 	fmt.Fprint(&b, "# TYPE settle_fleet_releases gauge\n")
-	keys := make([]string, 0, len(states))
-	for key := range states {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range sortedKeys(states) {
 		fmt.Fprintf(&b, "settle_fleet_releases{fleet=%q,%s} %d\n", fleet, key, states[key])
 	}
 	_, err := io.WriteString(w, b.String())

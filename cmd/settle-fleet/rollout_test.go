@@ -4,10 +4,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/settle-cm/settle/cmd/settle-fleet/internal/rollout"
 )
 
 // agents starts the long-lived agents of machines. They end with the test.
@@ -68,6 +71,21 @@ func TestBadReleaseHaltsAtItsCanaryAndIsReverted(t *testing.T) {
 	out, code = w.try("rollout", "web@4", "--sign", "key", "--revert")
 	if code != exitUsage || !strings.Contains(out, "--revert: web@4 does not allow to go back to version 3: publish it with --may-revert-to 3") {
 		t.Errorf("exits %d\n%s", code, out)
+	}
+	// opened to all without a canary, it fails everywhere: one line for all machines
+	w.write("site/settle.yaml", badManifest)
+	w.ok("publish", "site", "--name", "web", "--sign", "key")
+	w.ok("open", "web@5", "--sign", "key")
+	w.until(func() bool { return strings.Count(w.ok("machines", "--failed"), "web@5   failed") == 3 })
+	if got := w.ok("machines"); !strings.HasSuffix(got, "3 machines, 0 silent\n3 machines: exec#migrate failed: exit 3\n") {
+		t.Errorf("machines\n%s", got)
+	}
+	var answer struct{ Failures []rollout.Group }
+	if err := json.Unmarshal([]byte(w.ok("machines", "site=lab,!web2", "-o", "json")), &answer); err != nil || len(answer.Failures) != 1 || strings.Join(answer.Failures[0].Machines, " ") != "web1 web3" {
+		t.Errorf("failures in JSON: %v, %v", answer, err)
+	}
+	if got := w.ok("machines", "web*", "-o", "html"); !strings.Contains(got, "<b>3 machines</b>: exec#migrate failed: exit 3") || !strings.Contains(got, "<li>web@5: done, wave 0 of 0, 3 failed, by ") {
+		t.Errorf("page\n%s", got)
 	}
 }
 
