@@ -102,7 +102,6 @@ func TestBadIncludes(t *testing.T) {
 		{"itself", folder{"m.yaml": "include: d/../m.yaml\n"}, "m.yaml:1:10: include: m.yaml includes itself"},
 		{"each other", folder{"m.yaml": "include: d/a.yaml\n", "d/a.yaml": "description: a\ninclude:\n- ../b.yaml\n", "b.yaml": "include: [m.yaml]\n"}, "b.yaml:1:11: include: these files include each other:\n  m.yaml:1: m.yaml includes d/a.yaml\n  d/a.yaml:3: d/a.yaml includes b.yaml\n  b.yaml:1: b.yaml includes m.yaml"},
 		{"a loop without the manifest", folder{"m.yaml": "include: a.yaml\n", "a.yaml": "include: b.yaml\n", "b.yaml": "include: a.yaml\n"}, "b.yaml:1:10: include: these files include each other:\n  a.yaml:1: a.yaml includes b.yaml\n  b.yaml:1: b.yaml includes a.yaml"},
-		{"one file twice", folder{"m.yaml": "include: [a.yaml, b.yaml]\n", "a.yaml": "include: c.yaml\n", "b.yaml": "\ninclude: ./c.yaml\n", "c.yaml": one("c")}, "b.yaml:2:10: include: c.yaml is included at a.yaml:1 already; include it once: its resources are the whole manifest's"},
 		{"eleven deep", chain(11), "f10.yaml:1:10: include: files that include each other more than 10 deep"},
 		{"a value", folder{"m.yaml": "include: [\"${var.x}.yaml\"]\nresources: [exec: [{x: {command: x, require: exec#y}}]]"}, "m.yaml:1:11: include: \"${var.x}.yaml\" cannot stand in include: the files of a manifest are always the same; include them all, and choose by when"},
 		{"what is no path", folder{"m.yaml": "include: [[], {}, \"\", null]\n"}, "m.yaml:1:11: include: want a text, got a list\nm.yaml:1:15: include: want a text, got a map\nm.yaml:1:19: include: the text is empty\nm.yaml:1:23: include: want a text, got nothing"},
@@ -225,5 +224,25 @@ func TestReaderErrors(t *testing.T) {
 	}
 	if _, problems, _ := manifests.Load(src, execType()); problems.Error() != "-:1:10: include: read \"x/a.yaml\": permission denied" {
 		t.Error(problems)
+	}
+}
+
+// A file that two files include is loaded once, where it is included first.
+func TestFileOfTwoIncludesIsLoadedOnce(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.yaml": "include: c.yaml\nresources: [probe: [{a: {}}]]\n", "b.yaml": "\ninclude: [./c.yaml, ./c.yaml]\nresources: [probe: [{b: {}}]]\n",
+		"c.yaml": "vars: {x: 1}\nresources: [probe: [{c: {text: \"${var.x}\"}}]]\n",
+	}
+	m, problems, _ := manifests.Load(withFiles(source("include: [a.yaml, b.yaml, c.yaml]\n"), files), []model.Type{fillingType})
+	if m == nil {
+		t.Fatal(problems)
+	}
+	var got []string
+	for _, r := range m.Resources {
+		got = append(got, r.Name)
+	}
+	if joined := strings.Join(got, " "); joined != "c a b" {
+		t.Errorf("the resources are %s", joined)
 	}
 }

@@ -176,8 +176,7 @@ func (g *gatherer) include(f *file, path model.Value) {
 	case first != nil && first.holds(f):
 		g.reader(f).Refuse(path.Pos, in.describeCycle(first), "")
 		return
-	case first != nil && first.by != nil:
-		g.reader(f).Refuse(path.Pos, fmt.Sprintf("%s is included at %s already", in.Path, entry.Line(first.at)), "include it once: its resources are the whole manifest's")
+	case first != nil: // another file includes it too: its resources are there already
 		return
 	case in.depth() > entry.MaxIncludes:
 		message = fmt.Sprintf("files that include each other more than %d deep", entry.MaxIncludes)

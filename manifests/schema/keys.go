@@ -18,7 +18,7 @@ var Keys = []model.Property{
 	{Name: "include", Kind: model.Lines, Meaning: "files whose resources belong to this manifest too, before its own",
 		More: `A path is relative to the file that includes. An included file is a manifest, or a bare list of entries, that has no other keys than description, secrets, include, vars, defaults and resources; its defaults are for its own resources only, and relative paths in it begin at its own directory. Names of resources are unique over all files, and references reach all of them.
 
-A file can be included once, ten deep at most, and all files together are at most 16 MiB.`, Example: "[common.yaml, web/nginx.yaml]"},
+A file that several files include is loaded once. Files include each other ten deep at most, and all files together are at most 16 MiB.`, Example: "[common.yaml, web/nginx.yaml]"},
 	{Name: "vars", Kind: model.Vars, Meaning: "variables: ${var.NAME} stands for their values wherever a value may stand",
 		More: `A variable is written with its default, any value; or as a map of type (string, int, bool, list or map), default, description, enum, secret and required. ${var.NAME:-TEXT} is TEXT where there is no value.
 

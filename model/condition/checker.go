@@ -17,16 +17,19 @@ import (
 // condition uses, and finds mistakes that the library does not find or does not
 // explain well: unknown names and constructs that are not allowed.
 type checker struct {
-	text  string
-	names Names
-	vars  map[string]any // values in use, by name
-	hosts map[string]any
-	env   map[string]string
-	used  []Use
-	err   *Error  // the first mistake
-	next  **Error // where to store the next one
-	depth int     // nesting of conditions on the items of lists
-	split bool    // it calls split, which makes a list of a text
+	text     string
+	names    Names
+	vars     map[string]any // values in use, by name
+	hosts    map[string]any
+	env      map[string]string
+	used     []Use
+	err      *Error          // the first mistake
+	next     **Error         // where to store the next one
+	depth    int             // nesting of conditions on the items of lists
+	split    bool            // it calls split, which makes a list of a text
+	versions bool            // it calls version
+	guarded  map[string]bool // maps on the right of in, as text: their keys may be missing
+	optional int             // how many ?. and ?? surround the node
 }
 
 func newChecker(text string, names Names) *checker {
@@ -54,7 +57,9 @@ func (c *checker) visit(n ast.Node, nested int) {
 	case *ast.BinaryNode:
 		c.visitBinary(n, nested)
 	case *ast.ChainNode:
+		c.optional++
 		c.visit(n.Node, nested)
+		c.optional--
 	case *ast.MemberNode:
 		c.visitMember(n, nested)
 	case *ast.BuiltinNode:
@@ -65,6 +70,10 @@ func (c *checker) visit(n ast.Node, nested int) {
 		c.refuseCall(n)
 	case *ast.ConditionalNode:
 		c.visitAll(nested, n.Cond, n.Exp1, n.Exp2)
+	case *ast.MapNode:
+		c.visitAll(nested, n.Pairs...)
+	case *ast.PairNode:
+		c.visitAll(nested, n.Key, n.Value)
 	case *ast.ArrayNode:
 		c.visitAll(nested, n.Nodes...)
 	default:
@@ -84,7 +93,19 @@ func (c *checker) visitBinary(n *ast.BinaryNode, nested int) {
 	if n.Operator == ".." {
 		c.refuse(n, `".." is allowed only after in`, "write VALUE in FROM..TO")
 	}
+	if n.Operator == "in" && c.guarded == nil {
+		c.guarded = map[string]bool{}
+	}
+	if n.Operator == "in" {
+		c.guarded[n.Right.String()] = true
+	}
+	if n.Operator == "??" {
+		c.optional++
+	}
 	c.visit(n.Left, nested)
+	if n.Operator == "??" {
+		c.optional--
+	}
 	if r, ok := n.Right.(*ast.BinaryNode); ok && r.Operator == ".." && n.Operator == "in" {
 		c.visitAll(nested, r.Left, r.Right)
 		return
@@ -233,7 +254,10 @@ func (c *checker) checkKeys(value any, path []*ast.MemberNode) {
 		if !isMap || !ok {
 			return
 		}
-		if value, ok = m[key.Value]; !ok {
+		if value, ok = m[key.Value]; !ok && (c.optional > 0 || c.guarded[step.Node.String()]) {
+			return
+		}
+		if !ok {
 			var keys []string
 			for k := range m {
 				keys = append(keys, k)
@@ -251,6 +275,11 @@ func (c *checker) checkKeys(value any, path []*ast.MemberNode) {
 // refuseCall refuses a call of an unknown function.
 func (c *checker) refuseCall(n *ast.CallNode) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
+	if ok && callee.Value == "version" && len(n.Arguments) == 1 {
+		c.versions = true
+		c.visitAll(0, n.Arguments...)
+		return
+	}
 	if !ok {
 		c.refuse(n, "a value cannot be called", "")
 		return

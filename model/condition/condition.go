@@ -126,9 +126,16 @@ func Compile(text string, names Names) (c *Condition, err error) {
 	if err := checker.limitWork(); err != nil {
 		return nil, err
 	}
+	if checker.versions {
+		options = append(options, versionOptions()...)
+	}
 	program, err := expr.Compile(text, append(options, expr.Env(checker.listTypes()))...)
 	if err != nil {
 		return nil, rewordError(text, err)
+	}
+	if n := findOrderedTexts(program.Node()); n != nil {
+		line, column := placeOf(text, n.Location().From)
+		return nil, &Error{line, column, fmt.Sprintf("%q compares two texts letter by letter", n.Operator), "write version(…) for versions, or int(…) for numbers, around both", nil}
 	}
 	return &Condition{program, checker}, nil
 }
@@ -154,7 +161,7 @@ func (c *Condition) Holds() (bool, error) {
 func typeOf(value any) types.Type {
 	switch v := value.(type) {
 	case map[string]any:
-		m := types.Map{}
+		m := types.Map{types.Extra: types.Any} // a missing key is nothing; the checker refuses it unless a guard precedes it
 		for key, item := range v {
 			m[key] = typeOf(item)
 		}

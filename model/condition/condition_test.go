@@ -119,7 +119,6 @@ func TestMistakes(t *testing.T) {
 		{`var.unset == "x"`, `1:5: nobody gives it; give it`},
 		{`var.site.prot == 80`, `1:10: var.site has no key "prot"; did you mean "port"?`},
 		{`var.site.tls.crt == ""`, `1:14: var.site.tls has no key "crt"`},
-		{`var.site?.prot == 80`, `1:11: var.site has no key "prot"; did you mean "port"?`},
 		{`var.name.x == 80`, `1:10: a text has no key "x"`},
 		{`${var.name} == "x"`, `1:1: a condition names values without ${}; write var.NAME == "x"`},
 		{`var.on and {{ x }}`, `1:12: a condition names values without {{}}; write var.NAME == "x"`},
@@ -304,6 +303,54 @@ func TestDeepConditions(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), "invalid condition: ") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A guard before a missing key is Expr's own: in, ?. and ?? are no mistakes.
+func TestGuardedKeysMayBeMissing(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`"prot" in var.site && var.site.prot == 80`: false, `"port" in var.site && var.site.port == 80`: true,
+		`var.site?.prot == 80`: false, `var.site?.prot?.more == nil`: true, `(var.site.prot ?? 80) == 80`: true, `var.site?.port == 80`: true,
+	} {
+		c, err := condition.Compile(text, names())
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if holds, err := c.Holds(); holds != want || err != nil {
+			t.Errorf("%s: %v, %v", text, holds, err)
+		}
+	}
+}
+
+func TestVersionsAreCompared(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`version("1.10") > version("1.9")`: true, `version("1.10") <= version("1.9")`: false, `version("9") < version("9.1")`: true, `version("1.0-rc1") < version("1.0")`: true,
+		`version("1.0~beta2") < version("1.0~beta10")`: true, `version("22.04") == version("22.4")`: true, `version("1.0.0") != version("1.0.1")`: true, `version("2.a") < version("2.1")`: true,
+	} {
+		c, err := condition.Compile(text, names())
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if holds, err := c.Holds(); holds != want || err != nil {
+			t.Errorf("%s: %v, %v", text, holds, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`var.name < "9"`:                `1:10: "<" compares two texts letter by letter; write version(…) for versions, or int(…) for numbers, around both`,
+		`any(var.sites, # >= var.name)`: `1:18: ">=" compares two texts letter by letter; write version(…) for versions, or int(…) for numbers, around both`,
+	} {
+		if _, err := condition.Compile(text, names()); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for _, text := range []string{`version("1") > "1"`, `version(1) > version(2)`, `version("1", "2") > version("1")`} {
+		if _, err := condition.Compile(text, names()); err == nil {
+			t.Errorf("%s is accepted", text)
 		}
 	}
 }
