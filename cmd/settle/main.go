@@ -28,7 +28,6 @@ import (
 
 func main() {
 	proc.Main()
-	debug.SetTraceback("crash") // a fatal error of the runtime ends with SIGABRT: its exit 2 would mean "changed"
 	exitOnQuit()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200) // a run is short: half the collections cost a few MB
