@@ -42,6 +42,9 @@ func (d *decoder) readProperty(frame eval.Frame, p *model.Property, key, under *
 	r.add(found)
 	if ok {
 		body.Values[p.Name] = v
+		if p.Kind == model.CommandLine && v.Shape != model.List || p.Kind == model.CommandLines {
+			d.env.WarnQuoted(frame, v)
+		}
 		if p.Name == "source" && p.Kind == model.Line {
 			d.env.WarnSource(frame, v)
 		}

@@ -57,6 +57,9 @@ func (d *decoder) runType(frame eval.Frame, v *schema.Vocabulary, body *model.Bo
 	if v.Has("command") && body.Bool("sensitive") && !body.Has("command") && !r.wrong["command"] {
 		body.Refuse("sensitive", "sensitive needs command: the name is shown", "move the command from the name to command:")
 	}
+	if v.Has("command") && !body.Has("command") {
+		d.env.WarnQuoted(frame, body.Named)
+	}
 	off, found := d.env.SkipReason(frame, body.Values, r.wrong)
 	r.add(found)
 	body.Off = off != ""

@@ -309,3 +309,19 @@ func (e *Env) checkAnnotation(f Frame, key *yaml.Node, line string, v any) {
 		}
 	}
 }
+
+// WarnQuoted warns of values in the commands of a CCM manifest that CCM would have
+// put in as raw text, with another meaning: several words, or shell syntax.
+func (e *Env) WarnQuoted(f Frame, v model.Value) {
+	if !e.ccm {
+		return
+	}
+	for _, item := range v.Each() {
+		for i, p := range item.Placeholders.Each() {
+			if strings.Trim(p.Text, plainCharacters) == "" && p.Text != "" || p.Raw || isInQuotes(item.Placeholders.Template, i) && !strings.ContainsAny(p.Text, "'\"`$\\") {
+				continue
+			}
+			e.sink.Warn(f.Problem(item.Pos, fmt.Sprintf("the value of %s is one word here, and CCM puts it in as raw text", p.Expr), "write the words of the command out, with one expression for each"))
+		}
+	}
+}

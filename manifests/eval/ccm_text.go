@@ -7,6 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/ccm"
 	"github.com/settle-cm/settle/model/value"
 )
@@ -72,4 +73,27 @@ func textOf(v any) string {
 		return ""
 	}
 	return fmt.Sprint(v)
+}
+
+// plainCharacters mean the same with and without quotes.
+const plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%"
+
+// isInQuotes reports whether the nth placeholder of a command is between quotes.
+func isInQuotes(template string, n int) bool {
+	var quote byte
+	for i := 0; i < len(template); i++ {
+		switch c := template[i]; {
+		case c == model.PlaceholderByte[0] && n == 0:
+			return quote != 0
+		case c == model.PlaceholderByte[0]:
+			n--
+		case c == '\\' && quote != '\'':
+			i++
+		case quote == c:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		}
+	}
+	return false
 }
