@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	"github.com/charmbracelet/log"
@@ -104,6 +105,11 @@ func parse(args []string, stdout io.Writer) (*grammar, command, error) {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	for _, arg := range args { // the parser would replace such bytes
+		if !utf8.ValidString(arg) {
+			return nil, nil, fmt.Errorf("the argument %+q is not UTF-8: rename the file", arg)
+		}
 	}
 	ctx, err := k.Parse(args)
 	switch {

@@ -83,6 +83,9 @@ func parseCommand(args []string, help io.Writer) (generalFlags, command, error) 
 	if len(args) > 0 && args[0] == complete.Command {
 		return generalFlags{Color: "never", Quiet: true}, completeCommand(args[1:]), nil
 	}
+	if err := cmdline.CheckEncoding(args); err != nil {
+		return generalFlags{Color: "auto"}, nil, err
+	}
 	g, ctx, err := parseArgs(args, help)
 	if err != nil {
 		return g.General, nil, err

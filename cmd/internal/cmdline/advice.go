@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -126,4 +127,15 @@ func explainMissingArgument(node *kong.Node, name string) model.Advice {
 		}
 	}
 	return model.Advice{}
+}
+
+// CheckEncoding returns an error for the first argument that is not UTF-8. The
+// parser would replace its bytes: settle would write another file than the one named.
+func CheckEncoding(args []string) error {
+	for _, arg := range args {
+		if !utf8.ValidString(arg) {
+			return fmt.Errorf("the argument %+q is not UTF-8: rename the file; a value that is not UTF-8 can be given in SETTLE_VAR_NAME", arg)
+		}
+	}
+	return nil
 }
