@@ -78,19 +78,32 @@ func waitForLock(ctx context.Context, state *machine.State) (func(), error) {
 // rollout was written, until a signal comes.
 func loop(ctx context.Context, a *agent.Agent) error {
 	heard := make(chan struct{}, 1)
+	desk := agent.NewDesk(a)
+	desk.Began()
 	if a.Conn != nil {
 		defer a.Conn.Close()
+		if err := a.Conn.Answer(a.Config.Machine, desk.Answer); err != nil {
+			return exitWith(exitUnreadable, err)
+		}
 		if err := a.Conn.Wanted(func(name string) { wake(a, name, heard) }); err != nil {
 			return exitWith(exitUnreadable, fmt.Errorf("listen for news: %w", err))
 		}
 	}
+	do := func() int { return a.Round(ctx) }
 	for {
-		a.Round(ctx)
+		desk.Began()
+		desk.Ended(do())
+		do = func() int { return a.Round(ctx) }
 		next := agent.NextRound(time.Now(), a.Config.Machine, a.Config.Interval)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(time.Until(next)):
+		case r := <-desk.Requests:
+			if !sleep(ctx, agent.SpreadOf(r, a.Config.Machine)) {
+				return nil
+			}
+			do = func() int { return a.Do(ctx, r) }
 		case <-heard:
 			// Each machine fetches at a time of its own, so that not all ask at once.
 			if !sleep(ctx, agent.Splay(a.Config.Machine, a.Config.FetchSpread)) {

@@ -28,6 +28,7 @@ type grammar struct {
 	Permissions permissionsCommand `cmd:"" help:"Print nats-server configuration with the least rights."`
 	Open        openCommand        `cmd:"" help:"Put a published release in force on every machine."`
 	Rollout     rolloutCommand     `cmd:"" help:"Put a release in force in waves, and halt when machines fail."`
+	Run         runCommand         `cmd:"" help:"Have machines apply what is in force now, or plan it."`
 	Machines    machinesCommand    `cmd:"" help:"Say where each machine stands."`
 	Show        showCommand        `cmd:"" help:"Show the report of a run of a machine."`
 	Events      eventsCommand      `cmd:"" help:"List the runs that changed something or failed."`

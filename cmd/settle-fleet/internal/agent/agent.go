@@ -51,6 +51,8 @@ type Agent struct {
 	Teller   Teller
 	Conn     *bus.Conn // nil without NATS
 	Now      func() time.Time
+
+	asked *status.Asked // what the round that goes on was asked for
 }
 
 // Teller carries a status and reports to the operators. An agent without one
@@ -73,6 +75,10 @@ func (a *Agent) Round(ctx context.Context) int {
 		now, exit := a.roundOf(ctx, r, before)
 		s.Releases[r.Name] = now
 		code = worse(code, exit)
+	}
+	if a.asked != nil {
+		a.asked.Exit = code
+		s.Asked, a.asked = a.asked, nil
 	}
 	s.Seen = a.Now().UTC().Truncate(time.Second)
 	if err := a.State.WriteJSON(statusFile, s); err != nil {
@@ -100,7 +106,7 @@ func (a *Agent) newStatus(ctx context.Context) *status.Status {
 	s := &status.Status{
 		Schema: status.Schema, Fleet: a.Config.Fleet, Machine: a.Config.Machine, Instance: a.Identity.Instance,
 		Labels: a.Labels, Agent: a.Version, BootID: bootID(), Interval: int64(a.Config.Interval / time.Second),
-		Mode: a.Config.Mode, Releases: map[string]status.Release{}, Other: last.Other, Unsent: last.Unsent,
+		Mode: a.Config.Mode, Releases: map[string]status.Release{}, Other: last.Other, Unsent: last.Unsent, Asked: last.Asked,
 	}
 	if s.Settle, err = a.Settle.Version(ctx); err != nil {
 		a.Log.Error(err)

@@ -39,7 +39,8 @@ type Status struct {
 	Interval int64              `json:"interval_s"`
 	Mode     string             `json:"mode"`
 	Releases map[string]Release `json:"releases"`
-	Unsent   int                `json:"unsent"` // reports that wait
+	Asked    *Asked             `json:"asked,omitempty"` // the end of the last request of an operator
+	Unsent   int                `json:"unsent"`          // reports that wait
 	Notes    []string           `json:"notes,omitempty"`
 }
 
