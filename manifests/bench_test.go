@@ -44,3 +44,30 @@ func BenchmarkLoad(b *testing.B) {
 		})
 	}
 }
+
+// Ten thousand resources with a variable each: with its default, and with a level
+// that overrides it.
+func BenchmarkLoadWithOverrides(b *testing.B) {
+	const n = 10_000
+	var vars, overrides, resources strings.Builder
+	for i := range n {
+		fmt.Fprintf(&vars, "  v%d: a%d\n", i, i)
+		fmt.Fprintf(&overrides, "    v%d: b%d\n", i, i)
+		fmt.Fprintf(&resources, "      - r%d:\n          command: /bin/true\n          stdin: ${var.v%d}\n", i, i)
+	}
+	rest := "resources:\n  - exec:\n" + resources.String()
+	for name, text := range map[string]string{
+		"defaults":  "vars:\n" + vars.String() + rest,
+		"overrides": "vars:\n" + vars.String() + "hierarchy: [here]\noverrides:\n  here:\n" + overrides.String() + rest,
+		"literal":   strings.ReplaceAll(rest, "${var.", "${{var."),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if m, problems := load("m.yaml", text); m == nil {
+					b.Fatal(problems)
+				}
+			}
+		})
+	}
+}
