@@ -56,6 +56,43 @@ func (s Selection) markSelected(m *Manifest) []bool {
 	return selected
 }
 
+// AddTypes returns the selection with references in place of names without a type.
+// A name that no resource has stays as it is. When resources of several types have
+// a name, their references are returned in ambiguous, sorted.
+func (s Selection) AddTypes(manifests []*Manifest) (full Selection, ambiguous []string) {
+	full = s
+	full.Only = slices.Clone(s.Only)
+	for n, name := range s.Only {
+		if _, ok := ParseRef(name); ok {
+			continue
+		}
+		ids := findByName(manifests, name)
+		switch len(ids) {
+		case 0:
+		case 1:
+			full.Only[n] = ids[0]
+		default:
+			return s, ids
+		}
+	}
+	return full, nil
+}
+
+// findByName returns the ids of the resources with this name or alias, sorted. An id
+// that several manifests have is returned once.
+func findByName(manifests []*Manifest, name string) []string {
+	var ids []string
+	for _, m := range manifests {
+		for i := range m.Resources {
+			if r := &m.Resources[i]; r.Name == name || r.Alias == name {
+				ids = append(ids, r.ID())
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 // FindUnknown returns the references and tags of the selection that no manifest
 // has. They are typing mistakes that would silently select or skip nothing.
 func (s Selection) FindUnknown(manifests []*Manifest) (refs, tags []string) {

@@ -69,6 +69,34 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+func TestSelectionAddsTypes(t *testing.T) {
+	other := &model.Manifest{Resources: []model.Resource{
+		{Ref: model.Ref{Type: "exec", Name: "docs"}},
+		{Ref: model.Ref{Type: "file", Name: "deploy"}},
+	}}
+	tests := []struct {
+		name            string
+		only            []string
+		want, ambiguous []string
+	}{
+		{name: "no name", only: nil},
+		{name: "a reference stays", only: []string{"exec#test"}, want: []string{"exec#test"}},
+		{name: "a name gets its type", only: []string{"test", "exec#build"}, want: []string{"exec#test", "exec#build"}},
+		{name: "an alias is a name too", only: []string{"unit"}, want: []string{"exec#test"}},
+		{name: "one id in two manifests is one resource", only: []string{"docs"}, want: []string{"exec#docs"}},
+		{name: "an unknown name stays", only: []string{"nope"}, want: []string{"nope"}},
+		{name: "a name of two types is ambiguous", only: []string{"deploy"}, want: []string{"deploy"}, ambiguous: []string{"exec#deploy", "file#deploy"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			full, ambiguous := model.Selection{Only: tt.only}.AddTypes([]*model.Manifest{web(), other})
+			if diff := cmp.Diff([][]string{tt.want, tt.ambiguous}, [][]string{full.Only, ambiguous}); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestSelectionUnknown(t *testing.T) {
 	s := model.Selection{Only: []string{"exec#unit", "exec#nope"}, Tags: []string{"ci", "no"}, SkipTags: []string{"slow", "never"}}
 	refs, tags := s.FindUnknown([]*model.Manifest{{}, web()})

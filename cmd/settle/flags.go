@@ -72,7 +72,7 @@ func (f *runFlags) Validate() error {
 
 // selectFlags belong to the commands that can be about a part of a manifest.
 type selectFlags struct {
-	Only     []string `sep:"none" placeholder:"REF" help:"Select this resource (type#name) and everything it depends on. Repeatable."`
+	Only     []string `sep:"none" placeholder:"REF" help:"Select this resource (type#name, or a name that one resource has) and everything it depends on. Repeatable."`
 	Tags     []string `placeholder:"TAG" help:"Select resources with one of these tags and everything they depend on."`
 	SkipTags []string `placeholder:"TAG" help:"Leave out resources with one of these tags. Their dependents do not wait for them."`
 }
@@ -80,8 +80,8 @@ type selectFlags struct {
 // Validate refuses a malformed reference and an empty tag. kong calls it.
 func (f *selectFlags) Validate() error {
 	for _, ref := range f.Only {
-		if _, ok := model.ParseRef(ref); !ok {
-			return fmt.Errorf("--only takes a reference such as exec#reload, not %q", ref)
+		if _, ok := model.ParseRef(ref); !ok && (ref == "" || strings.Contains(ref, "#")) {
+			return fmt.Errorf("--only takes a reference such as exec#reload, or a name such as reload, not %q", ref)
 		}
 	}
 	switch {

@@ -46,7 +46,7 @@ func (a *app) walk(j *job, paths []string) []exit.Ending {
 	for _, path := range defaultToSettleYAML(paths) {
 		all = append(all, a.load(ctx, path, order{mode: j.mode, strict: j.Strict, world: a.world(j), inputs: in}))
 	}
-	selectResources(all, j.selection())
+	j.Only = selectResources(all, j.selection()).Only // a saved plan names resources with their types
 	for _, l := range all {
 		if l.refused == nil {
 			a.checkPermission(l, j)
