@@ -165,6 +165,7 @@ func (e *Env) convert(f Frame, v *variable, raw any, pos model.Pos, fromText boo
 		result, err = readTyped(text, typ)
 	}
 	if err == nil && typ != "" {
+		_, v.number = result.(int)
 		result, err = value.Convert(result, typ)
 	}
 	if err != nil {

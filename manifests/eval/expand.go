@@ -118,7 +118,24 @@ func (e *Env) expandText(f Frame, n *yaml.Node, kind model.Kind, g *graft) (*yam
 			return g.addValue(n, parts[0], values[0], kind), true
 		}
 	}
-	return g.addText(n, parts, values, kind), true
+	made := g.addText(n, parts, values, kind)
+	if fill := g.nodes[made]; fill != nil && len(parts) == 1 {
+		fill.Number = e.isNumber(parts[0].Expr, values[0])
+	}
+	return made, true
+}
+
+// isNumber reports whether the value of an expression is a number, or a text that
+// was given as a number for a variable of texts. A mode must not be either.
+func (e *Env) isNumber(x *value.Expr, v any) bool {
+	if _, ok := v.(int); ok || x == nil {
+		return ok
+	}
+	if x.Root != "var" || len(x.Path) != 1 {
+		return false
+	}
+	variable := e.vars.byName[x.Path[0]]
+	return variable != nil && variable.number
 }
 
 func isCommand(kind model.Kind) bool {

@@ -30,6 +30,7 @@ type variable struct {
 	known     bool // value was evaluated
 	wrong     bool // it has no valid value, which was reported or is in missing
 	value     any  // nil for none
+	number    bool // value is a text that was given as a number
 	missing   model.Problems
 }
 

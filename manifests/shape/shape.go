@@ -34,6 +34,7 @@ type Fills struct {
 type Fill struct {
 	From         []string            // the expressions as they are written
 	Raw          bool                // it is a single raw expression
+	Number       bool                // it is a single expression whose value is a number
 	Template     string              // the text with a placeholder byte for each value
 	Placeholders *model.Placeholders // of a command; nil for other texts
 }
@@ -120,6 +121,7 @@ func (r Reader) Read(p *model.Property, n *yaml.Node) (model.Value, bool) {
 func (r Reader) ValueAt(n *yaml.Node) model.Value {
 	v := model.Value{Pos: r.File.Pos(n), Text: n.Value, Quoted: n.Style != 0}
 	if f := r.Nodes[n]; f != nil {
+		v.Quoted = v.Quoted && !f.Number
 		if v.Placeholders = f.Placeholders; f.Placeholders == nil || n.Value != f.Template {
 			v.Placeholders = &model.Placeholders{Template: cmp.Or(f.Template, model.PlaceholderByte), Expressions: f.From}
 		}
