@@ -1,11 +1,13 @@
 package eval
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/settle-cm/settle/manifests/entry"
 	"github.com/settle-cm/settle/manifests/parse"
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/model/value"
@@ -102,6 +104,7 @@ func (e *Env) refuseVariableName(f Frame, n *yaml.Node) bool {
 
 // expandText puts values into one scalar.
 func (e *Env) expandText(f Frame, n *yaml.Node, kind model.Kind, g *graft) (*yaml.Node, bool) {
+	e.warnDoubleBraces(f, n)
 	if !e.hasExpression(n.Value) {
 		return n, true
 	}
@@ -123,6 +126,23 @@ func (e *Env) expandText(f Frame, n *yaml.Node, kind model.Kind, g *graft) (*yam
 		fill.Number = e.isNumber(parts[0].Expr, values[0])
 	}
 	return made, true
+}
+
+// doubleBraces matches an expression in the form of other tools. ${{ env. is left out:
+// files for GitHub's workflows are full of it.
+var doubleBraces = entry.Pattern(`\$+\{\{ *((?:var|host|self|each)\.[A-Za-z0-9_.-]+) *\}\}`)
+
+// warnDoubleBraces warns of ${{ var.x }}, which stays text.
+func (e *Env) warnDoubleBraces(f Frame, n *yaml.Node) {
+	if e.ccm || !strings.Contains(n.Value, "${{") {
+		return
+	}
+	m := doubleBraces().FindStringSubmatch(n.Value)
+	if m == nil || strings.HasPrefix(m[0], "$$") {
+		return
+	}
+	e.sink.Warn(f.Problem(f.File.Pos(n), fmt.Sprintf("%q is not an expression and stays as it is", m[0]),
+		fmt.Sprintf("write ${%s}, or $%s for the text itself", m[1], m[0])))
 }
 
 // isNumber reports whether the value of an expression is a number, or a text that

@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -98,7 +99,8 @@ func Parse(text string) (parts []Part, problems []Problem) {
 }
 
 // findExpression returns the offsets of the next ${word. and of the byte after it,
-// -1 without one.
+// -1 without one. It also finds the forms ${ var. and ${var[", which Parse refuses: they
+// would otherwise go into a file as text.
 func findExpression(text string, from int) (start, after int) {
 	for {
 		i := strings.Index(text[from:], "${")
@@ -113,9 +115,18 @@ func findExpression(text string, from int) (start, after int) {
 		if after > start+2 && after < len(text) && text[after] == '.' {
 			return start, after + 1
 		}
+		if form := otherForm.FindString(text[start:min(start+maxOtherForm, len(text))]); form != "" {
+			return start, start + len(form)
+		}
 		from = start + 2
 	}
 }
+
+// otherForm matches the beginning of an expression in the form of other tools. Only our
+// own roots count, because a shell reads ${ and ${NAME[ as well.
+var otherForm = regexp.MustCompile(`^\$\{([ \t]+(raw\.)?(var|env|host|self|each)\.|(var|env|host|self|each)\[["'])`)
+
+const maxOtherForm = 64 // bytes: blanks and a root
 
 // isWordByte reports whether a byte may be part of the word before the first dot.
 func isWordByte(c byte, digits bool) bool {
@@ -142,6 +153,9 @@ func parseExpression(text string) (*Expr, *Problem) {
 	closed := strings.IndexByte(text, '}')
 	if closed >= 0 {
 		e.Text = text[:closed+1]
+	}
+	if form := otherForm.FindString(text); form != "" {
+		return e, explainForm(e.Text)
 	}
 	path := scanPath(text, 2, 0)
 	if problem := e.setPath(path, text); problem != nil {
@@ -170,6 +184,16 @@ func parseExpression(text string) (*Expr, *Problem) {
 		return e, &Problem{Message: fmt.Sprintf("%q lacks a name", Short(e.Text)), Suggestion: "write a name after each dot"}
 	}
 	return e, nil
+}
+
+// brackets matches a key in brackets.
+var brackets = regexp.MustCompile(`\[["']([A-Za-z0-9_-]+)["']\]`)
+
+// explainForm returns the problem of an expression in the form of other tools.
+func explainForm(text string) *Problem {
+	inner := strings.TrimSuffix(strings.TrimPrefix(text, "${"), "}")
+	right := "${" + brackets.ReplaceAllString(strings.TrimSpace(inner), ".$1") + "}"
+	return &Problem{Message: fmt.Sprintf("%q is not an expression", Short(text)), Suggestion: fmt.Sprintf("write %s, or $%s for the text itself", Short(right), Short(text))}
 }
 
 // foreignRoots maps other tools' names to the roots.
