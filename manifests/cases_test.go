@@ -42,7 +42,7 @@ func TestReportedCases(t *testing.T) {
 		{"SC-123 all at once", "- exec:\n    - a: {command: x, returns: 1}\n    - b: {command: x, cwdd: /}\n    - c: {command: x, require: exec#zzzz}\n    - d: {command: \"it's\"}\n    - e: {command: x, timeout: soon}\n    - a: {command: x}\n",
 			[]string{"m.yaml:2:32: exec#a: returns: ", "m.yaml:3:23: exec#b: cwdd: ", "m.yaml:4:32: exec#c: require: ", "m.yaml:5:20: exec#d: command: ", "m.yaml:6:32: exec#e: timeout: ", "m.yaml:7:7: exec#a: already "}},
 		{"SC-124 colon and space", "resources:\n  - exec:\n      - x:\n          command: echo \"Host: x\" | cat\n", []string{`m.yaml:4:30: ": " in a value that is not quoted; a value with ": " must be quoted as a whole`}},
-		{"SC-125 a comma in a reference", "- exec:\n    - echo a, b:\n    - x: {command: x, subscribe: [exec#echo a, b]}\n", []string{`no resource exec#echo a; did you mean "exec#echo a, b"? quote it`, `"b" is no reference`}},
+		{"SC-125 a comma in a reference", "- exec:\n    - echo a, b:\n    - x: {command: x, subscribe: [exec#echo a, b]}\n", []string{`no resource exec#echo a; did you mean "exec#echo a, b"? quote it`, `"b" is not a reference`}},
 		{"SC-125 a bracket in a reference", "- exec:\n    - x: {command: x}\n    - y:\n        subscribe: [exec#test [ -f x ]]\n        command: x\n", []string{"m.yaml:4:20: the list or map that begins here"}},
 		{"SC-127 a newline within a path", "- exec:\n    - x:\n        command: x\n        cwd: |\n          /tmp\n          /var\n", []string{"m.yaml:4:14: exec#x: cwd: want one line of text, got several"}},
 	} {

@@ -8,6 +8,7 @@
 package manifests
 
 import (
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -151,6 +152,7 @@ func newEnv(src Source, s sources, sink *entry.Sink) *eval.Env {
 func load(src Source, types schema.Types, keepBodies bool) loaded {
 	l := open(src)
 	if l.sources.main.Root == nil {
+		l.warnAboutEmpty(nil)
 		return l
 	}
 	l.env = newEnv(src, l.sources, l.sink)
@@ -169,11 +171,21 @@ func load(src Source, types schema.Types, keepBodies bool) loaded {
 		sections = append(sections, k.section)
 	}
 	opts := decode.Options{Types: types, CleanEnv: m.CleanEnv, Secrets: m.Secrets, KeepBodies: keepBodies}
+	l.warnAboutEmpty(sections)
 	l.entries = decode.Decode(sections, l.env, opts, l.sink)
 	result := resolve.Resolve(l.entries, resolve.Options{Types: types.Names, Partial: l.sources.partial}, l.sink)
 	m.Resources, m.Order, l.cycles = l.entries.Resources, result.Order, result.Cycles
 	l.seal()
 	return l
+}
+
+// warnAboutEmpty warns when no file of the manifest has an entry: a mistake such as a
+// wrong file would look like a machine that is as declared.
+func (l *loaded) warnAboutEmpty(sections []decode.Section) {
+	hasEntries := func(s decode.Section) bool { return s.Entries != nil && len(s.Entries.Content) > 0 }
+	if l.sink.Count() == 0 && !slices.ContainsFunc(sections, hasEntries) {
+		l.sink.Warn(model.Problem{Pos: model.Pos{File: l.src.Path, Line: 1, Column: 1}, Message: "the manifest declares no resource", Suggestion: "list resources under resources:; settle init writes an example"})
+	}
 }
 
 // seal completes the manifest with facts about the values that were put into it: a

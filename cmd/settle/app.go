@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"os"
+	"sync/atomic"
 
 	"github.com/alecthomas/kong"
 
@@ -25,6 +27,8 @@ type app struct {
 	err     *terminal.Console
 	color   bool // write colour to out
 	watched bool // out is a terminal
+
+	onInterrupt atomic.Pointer[func(by os.Signal) (announce func())] // set while manifests run
 
 	stopWaiting func()                         // for readers of out and err that read nothing
 	host        func() (map[string]any, error) // the facts of this machine, found once

@@ -66,6 +66,9 @@ func (a *app) runManifests(ctx context.Context, j *job, all []*loaded) []exit.En
 		}
 	}
 	addProcessor(j, all)
+	announce := func(by os.Signal) func() { return show.Interrupted(by, time.Duration(j.Grace)) }
+	a.onInterrupt.Store(&announce)
+	defer a.onInterrupt.Store(nil)
 	blocker := findRefused(all)
 	endings := make([]exit.Ending, len(all))
 	for i, l := range all {

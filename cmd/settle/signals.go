@@ -37,7 +37,9 @@ func (a *app) withSignals(parent context.Context, grace time.Duration) (context.
 				return
 			case s := <-caught:
 				if first {
+					announce := a.prepareInterrupt(s)
 					cancel(&proc.Signalled{Signal: s.(syscall.Signal)})
+					go announce() // a reader that does not read must not delay the second signal
 					time.AfterFunc(grace+afterGrace, a.stopWaiting)
 				} else {
 					proc.KillAll()
@@ -52,6 +54,15 @@ func (a *app) withSignals(parent context.Context, grace time.Duration) (context.
 		close(done)
 		cancel(nil)
 	}
+}
+
+// prepareInterrupt notes which resources run before an interrupt reaches them. It
+// returns a function that reports them, once the interrupt was passed on.
+func (a *app) prepareInterrupt(by os.Signal) (announce func()) {
+	if f := a.onInterrupt.Load(); f != nil {
+		return (*f)(by)
+	}
+	return func() {}
 }
 
 // interruptibles counts the contexts that a signal ends.

@@ -38,6 +38,7 @@ var rules = []struct {
 }{
 	{"", (*fault).findTab},
 	{"expected", (*fault).findBareExpression},
+	{"expected", (*fault).findPuppetReference},
 	{"", (*fault).findTextAfterValue},
 	{"unknown anchor", (*fault).findUnknownAnchor},
 	{"exceeded max depth", (*fault).findDepth},

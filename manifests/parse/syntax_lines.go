@@ -150,7 +150,27 @@ func (f *fault) findBareExpression() finding {
 		}
 		bare := closedQuotes().ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat(" ", len(text)) })
 		if m := inBracketsBare().FindStringSubmatchIndex(bare); m != nil {
-			return finding{n, column(line, m[2]), "an expression between brackets that is not quoted", `put it in quotes: "${…}"`}
+			expression, _, _ := strings.Cut(line[m[2]:], "}")
+			return finding{n, column(line, m[2]), expression + "} must be quoted inside { } and [ ]", fmt.Sprintf(`write the whole value in quotes, such as "%s}"`, expression)}
+		}
+	}
+	return finding{}
+}
+
+// puppetReference matches a reference as Puppet writes it, such as Exec[a].
+var puppetReference = entry.Pattern(`(?:^|[ ,\[{])([A-Z][a-z_]+)\[ *['"]?([^\[\]'"]+?)['"]? *\]`)
+
+// findPuppetReference finds an unquoted reference in the form of Puppet. YAML reads
+// its bracket as the start of a list inside of brackets.
+func (f *fault) findPuppetReference() finding {
+	for n := f.at + 1; n > f.at-3 && n > 0; n-- {
+		line := f.text.Line(n)
+		if len(line) > entry.MaxLine {
+			continue
+		}
+		if m := puppetReference().FindStringSubmatchIndex(line); m != nil {
+			typ, name := line[m[2]:m[3]], line[m[4]:m[5]]
+			return finding{n, column(line, m[2]), fmt.Sprintf(`"%s[%s]" is a reference of Puppet`, typ, name), fmt.Sprintf("write %s#%s", strings.ToLower(typ), name)}
 		}
 	}
 	return finding{}

@@ -84,9 +84,9 @@ func (x *names) find(link entry.Link, property string, opts Options, sink *entry
 	if !ok {
 		suggestion := entry.DidYouMean(cmp.Or(x.suggestType(link.Text, opts.Types), x.suggestPuppet(link.Text)))
 		if suggestion == "" {
-			suggestion = "write the type in front: " + from.Type + "#NAME"
+			suggestion = "write TYPE#NAME, such as " + from.Type + "#NAME"
 		}
-		refuse(fmt.Sprintf("%q is no reference: it has no type", link.Text), suggestion)
+		refuse(fmt.Sprintf("%q is not a reference", link.Text), suggestion)
 		return 0, false
 	}
 	n, ok := x.indexes[ref]

@@ -54,7 +54,9 @@ var propertySynonyms = newSynonyms(map[string]string{
 // typeSynonyms are for types.
 var typeSynonyms = newSynonyms(map[string]string{
 	"command": "exec", "cmd": "exec", "run": "exec", "shell": "exec", "script": "exec", "task": "exec", "step": "exec", "execute": "exec", "bash": "exec",
-	"template": "file", "copy": "file", "directory": "file",
+	"template": "file", "copy": "file", "directory": "file", "dir": "file", "folder": "file", "link": "file", "symlink": "file", "tidy": "file",
+	"apt": "package", "dnf": "package", "yum": "package", "pkg": "package", "packages": "package", "apt_package": "package",
+	"systemd": "service", "systemd_service": "service", "systemd_unit": "service", "daemon": "service", "openrc": "service",
 })
 
 // ChoiceSynonyms are for the values of a property with choices.

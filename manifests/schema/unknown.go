@@ -51,13 +51,16 @@ func UnknownKey(word string, ccm bool, types []string) Unknown {
 
 // UnknownType describes an entry of an unknown type.
 func UnknownType(word string, types []string) Unknown {
+	if advice := adviseType(word); advice != "" {
+		return Unknown{Message: "unknown type " + quote(word), Suggestion: advice}
+	}
 	if meant := Near(word, types, typeSynonyms); meant != "" {
 		return Unknown{"unknown type " + quote(word), entry.DidYouMean(meant), meant}
 	}
 	if u, ok := UnsupportedCCM(word, "resources of type "); ok {
 		return u
 	}
-	return Unknown{Message: "unknown type " + quote(word), Suggestion: "settle knows " + strings.Join(types, ", ")}
+	return Unknown{Message: "unknown type " + quote(word), Suggestion: "the types are " + strings.Join(types, ", ") + "; for anything else use exec with creates, onlyif or unless"}
 }
 
 // UnknownProperty describes a property that a type lacks.

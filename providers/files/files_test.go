@@ -132,7 +132,7 @@ func TestPutReplacesAPath(t *testing.T) {
 		{name: "no directory over a file", path: "file", put: disk.NewFile{Kind: disk.Directory}, err: "replace DIR/file: it is a file, which only force replaces"},
 		{name: "a directory over a file by force", path: "file", put: disk.NewFile{Kind: disk.Directory, Force: true}, want: map[string]string{"file": "0755/"}},
 		{name: "not over a pipe, whatever the force", path: "pipe", put: with(file("x"), forced), err: "replace DIR/pipe: it is a special file, which is never replaced"},
-		{name: "no directory to put it in", path: "no/where/new", put: file("x"), err: "open directory DIR/no: it does not exist, and settle makes only what is declared"},
+		{name: "no directory to put it in", path: "no/where/new", put: file("x"), err: "open directory DIR/no: it does not exist; set parents: true, or declare the directory as a file resource"},
 		{name: "a file on the way", path: "file/new", put: file("x"), err: "open directory DIR/file: not a directory"},
 		{name: "the content fails", path: "file", put: with(file(""), func(n *disk.NewFile) {
 			n.Content = func(io.Writer) error { return errors.New("it burns") }
@@ -354,7 +354,7 @@ func TestObstacleNamesAMissingDirectory(t *testing.T) {
 	for path, want := range map[string]string{
 		"file":  "",
 		"new":   "",
-		"no/at": "open directory DIR/no: it does not exist, and settle makes only what is declared",
+		"no/at": "open directory DIR/no: it does not exist; set parents: true, or declare the directory as a file resource",
 	} {
 		if got := message(files.Obstacle(filepath.Join(dir, path)), dir); got != want {
 			t.Errorf("%s: %q; want %q", path, got, want)

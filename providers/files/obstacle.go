@@ -44,7 +44,7 @@ func describeMissing(err error) error {
 type missingError struct{}
 
 func (missingError) Error() string {
-	return "it does not exist, and settle makes only what is declared"
+	return "it does not exist; set parents: true, or declare the directory as a file resource"
 }
 func (missingError) Unwrap() error { return unix.ENOENT }
 

@@ -240,7 +240,7 @@ func TestMissingDirectoryFailsTheFile(t *testing.T) {
 	dir := t.TempDir()
 	yaml := fmt.Sprintf("- file:\n    - %s/sub/file: {content: x}\n", dir)
 	planned := walk(t, dir, yaml, engine.Preview)[0]
-	why := "open directory DIR/sub: it does not exist, and settle makes only what is declared"
+	why := "open directory DIR/sub: it does not exist; set parents: true, or declare the directory as a file resource"
 	if got, want := shown(&planned, dir), "would_run: missing ("+why+")"; got != want {
 		t.Errorf("plan: %s\nwant: %s", got, want)
 	}

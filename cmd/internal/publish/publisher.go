@@ -218,6 +218,17 @@ func (p *Publisher) printProgress(r *model.ResourceReport) {
 	}
 }
 
+// Interrupted is called right before a signal interrupts the run, by any goroutine.
+// It returns a function that tells a person which resources the run waits for; it has
+// to be called. grace is the time that commands get to end.
+func (p *Publisher) Interrupted(by os.Signal, grace time.Duration) func() {
+	again := "send the signal again"
+	if by == os.Interrupt {
+		again = "press Ctrl-C again"
+	}
+	return p.progress.AnnounceInterrupt(again, grace)
+}
+
 // End publishes the report of the run, which is complete.
 func (p *Publisher) End() {
 	p.progress.End()

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,8 @@ type Progress struct {
 	stopped chan struct{}
 
 	hadOutput []atomic.Bool // by resource: since the last check
+
+	announcing sync.Mutex // held while AnnounceInterrupt writes, so that End comes after it
 
 	mu      sync.Mutex
 	running []runningResource // in the order of their start
@@ -46,13 +49,17 @@ func (p *Progress) Begin(total int) {
 	if p.console.quiet {
 		return
 	}
+	p.mu.Lock()
 	p.running, p.done, p.total, p.hadOutput = nil, 0, total, make([]atomic.Bool, total)
+	p.mu.Unlock()
 	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
 	go p.show()
 }
 
 // End removes the status line. It may be called without Begin.
 func (p *Progress) End() {
+	p.announcing.Lock()
+	defer p.announcing.Unlock()
 	if p.stop == nil {
 		return
 	}
@@ -112,6 +119,41 @@ func (p *Progress) HadOutput(n int) {
 	if n < len(p.hadOutput) && !p.hadOutput[n].Load() {
 		p.hadOutput[n].Store(true)
 	}
+}
+
+// AnnounceInterrupt notes which resources run. It returns a function that writes
+// which resources the interrupted run waits for, for how long at most, and how to kill
+// them: again names the way to repeat the signal. The function has to be called, since
+// End waits for it. It writes nothing when no resource was running.
+func (p *Progress) AnnounceInterrupt(again string, grace time.Duration) func() {
+	p.announcing.Lock()
+	ids := p.runningIDs()
+	return func() {
+		defer p.announcing.Unlock()
+		if len(ids) == 0 {
+			return
+		}
+		const shown = 3
+		them, list := "it", strings.Join(ids[:min(len(ids), shown)], ", ")
+		if len(ids) > 1 {
+			them = "them"
+		}
+		if more := len(ids) - shown; more > 0 {
+			list += fmt.Sprintf(" and %d more", more)
+		}
+		p.console.Warn(fmt.Sprintf("interrupted: waiting up to %s for %s to end; %s to kill %s", formatElapsed(grace), list, again, them))
+	}
+}
+
+// runningIDs returns the ids of the running resources, in the order of their start.
+func (p *Progress) runningIDs() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var ids []string
+	for i := range p.running {
+		ids = append(ids, render.Escape(p.running[i].id))
+	}
+	return ids
 }
 
 // silentLines returns a log line for each resource that was silent for silentTime.

@@ -76,6 +76,31 @@ func TestSilentCommandsAreLoggedEveryHalfMinute(t *testing.T) {
 	}
 }
 
+func TestInterruptNamesWhatTheRunWaitsFor(t *testing.T) {
+	var b bytes.Buffer
+	c := NewConsole(&b, Options{Color: "never"})
+	p := NewProgress(c)
+	p.AnnounceInterrupt("press Ctrl-C again", 10*time.Second)()
+	p.Begin(9)
+	for n, id := range []string{"exec#a", "exec#b", "exec#c", "exec#d", "exec#e"} {
+		p.Started(n, id)
+	}
+	p.AnnounceInterrupt("press Ctrl-C again", 10*time.Second)()
+	for n := range 4 {
+		p.Finished(n)
+	}
+	p.AnnounceInterrupt("send the signal again", 90*time.Second)()
+	p.Finished(4)
+	p.End()
+	p.AnnounceInterrupt("send the signal again", time.Second)()
+	c.Flush()
+	want := "WARN interrupted: waiting up to 10s for exec#a, exec#b, exec#c and 2 more to end; press Ctrl-C again to kill them\n" +
+		"WARN interrupted: waiting up to 1m30s for exec#e to end; send the signal again to kill it\n"
+	if b.String() != want {
+		t.Errorf("it said\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
 func TestStatusLineStaysBelowTheText(t *testing.T) {
 	var b bytes.Buffer
 	s := &StatusLine{w: &b}

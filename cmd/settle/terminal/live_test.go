@@ -76,14 +76,14 @@ func TestNoLiveLineWhereItDoesNotBelong(t *testing.T) {
 // A person's ^C ends the run, and the line with it.
 func TestLiveLineEndsWithAnInterrupt(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "settle.yaml"), []byte("- exec: {name: x, command: sleep 60}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "settle.yaml"), []byte("- exec: {name: x, provider: shell, command: \"trap 'sleep 0.1; exit 1' INT; while :; do sleep 0.01; done\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	x := startTerminal(t, 80, dir)
 	x.types("settle apply; echo exit $?")
 	x.sees("0/1 exec#x")
 	x.do("send-keys", "C-c")
-	if last := x.sees("exit 130"); strings.Contains(last, "0/1") {
+	if last := x.sees("interrupted: waiting up to 10s for exec#x to end; press Ctrl-C again to kill it", "exit 130"); strings.Contains(last, "0/1") {
 		t.Errorf("the line is still there:\n%s", last)
 	}
 }
