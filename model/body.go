@@ -20,6 +20,7 @@ type Body struct {
 	Off      bool             // the resource is not for this machine, so another one may write the same paths
 	Claims   []PathClaim
 	Occupied OccupiedPath
+	Secrets  []string // values of properties that are never shown
 	Problems Problems
 	Warnings Problems
 }
@@ -37,6 +38,7 @@ type OccupiedPath struct {
 	Path   string // absolute and clean
 	Absent bool   // the resource makes the path absent, so it makes nothing there
 	Leaf   bool   // the entry cannot be a directory, so nothing can be below the path
+	Whole  bool   // the resource removes everything else below the path
 }
 
 // Base holds the settings of the manifest that a type needs to decode a resource.

@@ -10,6 +10,7 @@ import (
 	"github.com/settle-cm/settle/model"
 	"github.com/settle-cm/settle/providers/apt"
 	"github.com/settle-cm/settle/providers/facts"
+	"github.com/settle-cm/settle/providers/fetch"
 	"github.com/settle-cm/settle/providers/files"
 	"github.com/settle-cm/settle/providers/helper"
 	"github.com/settle-cm/settle/providers/journal"
@@ -20,6 +21,8 @@ import (
 	"github.com/settle-cm/settle/providers/system"
 	"github.com/settle-cm/settle/providers/systemd"
 	"github.com/settle-cm/settle/providers/tokens"
+	"github.com/settle-cm/settle/providers/unpack"
+	"github.com/settle-cm/settle/resources/archive"
 	"github.com/settle-cm/settle/resources/exec"
 	"github.com/settle-cm/settle/resources/file"
 	pkg "github.com/settle-cm/settle/resources/package"
@@ -61,6 +64,28 @@ func Types(w World) []model.Type {
 		provision.Type(provisions(w, commands)),
 		service.Type(services(system.Commands(child))),
 		pkg.Type(packageManagers(system.Commands(child))),
+		archive.Type(archives(w)),
+	}
+}
+
+// archives joins the archive type to what downloads and unpacks.
+func archives(w World) archive.Options {
+	uid, gid := file.Owners()
+	return archive.Options{
+		Disk: files.Disk(), Download: (&fetch.Client{}).Functions(), Format: unpack.Format,
+		UID: uid, GID: gid, StateDir: w.StateDir,
+		Stage: func(path string, purge bool) (archive.Staging, error) {
+			s, err := files.NewStaging(path, purge)
+			if err != nil {
+				return archive.Staging{}, err
+			}
+			place := func(ctx context.Context, p archive.Placement) (bool, error) { return s.Place(ctx, files.Placement(p)) }
+			return archive.Staging{Root: s.Root, Place: place, Close: s.Close}, nil
+		},
+		Unpack: func(ctx context.Context, from *os.File, into *os.Root, how archive.Unpacking) (archive.Unpacked, error) {
+			done, err := unpack.Unpack(ctx, from, into, unpack.Options{Format: how.Format, Strip: how.Strip, UID: how.UID, GID: how.GID})
+			return archive.Unpacked(done), err
+		},
 	}
 }
 

@@ -151,8 +151,12 @@ func (d *decoder) addLinks(body *model.Body, n int) {
 	}
 }
 
-// addSecrets notes the values that the environment of a resource gives to secrets.
+// addSecrets notes the values that the environment of a resource gives to secrets,
+// and those that its type never shows.
 func (d *decoder) addSecrets(v *schema.Vocabulary, body *model.Body) {
+	for _, value := range body.Secrets {
+		d.out.Secrets.Add(value)
+	}
 	if len(d.Secrets) == 0 {
 		return
 	}

@@ -78,13 +78,17 @@ func addParents(in entry.Entries, sink *entry.Sink) {
 			continue
 		}
 		above := in.Occupied[at]
-		if !above.Leaf {
+		if !above.Leaf && !above.Whole {
 			edges = append(edges, [2]int{w.resource, above.Resource})
 			continue
 		}
+		does, suggestion := "makes no directory", "declare the directory, or take one of them out"
+		if above.Whole {
+			does, suggestion = "removes everything else (purge)", "drop purge, or put it elsewhere"
+		}
 		s := entry.Subject{ID: in.IDs[w.resource]}
-		message := fmt.Sprintf("%s is below %s, where %s at %s makes no directory", w.path, above.Path, in.IDs[above.Resource], entry.Line(in.Resources[above.Resource].Pos))
-		sink.Refuse(s.Problem(in.Resources[w.resource].Pos, message, "declare the directory, or take one of them out"))
+		message := fmt.Sprintf("%s is below %s, where %s at %s %s", w.path, above.Path, in.IDs[above.Resource], entry.Line(in.Resources[above.Resource].Pos), does)
+		sink.Refuse(s.Problem(in.Resources[w.resource].Pos, message, suggestion))
 	}
 	joinParents(in.Resources, edges)
 }

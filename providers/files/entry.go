@@ -61,3 +61,11 @@ func readlink(dir int, name string) (string, error) {
 		}
 	}
 }
+
+// fail returns an Error, or nil without a cause.
+func fail(verb, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{verb, path, err}
+}

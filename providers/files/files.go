@@ -29,10 +29,3 @@ func (e *Error) Unwrap() []error {
 	}
 	return []error{e.Err}
 }
-
-func fail(verb, path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &Error{verb, path, err}
-}

@@ -120,7 +120,7 @@ var errCreatedMeanwhile = errors.New("another process has created it meanwhile")
 
 // renameNew renames an entry that must not replace another one.
 func renameNew(dir int, from, to string) error {
-	err := renameNoReplace(dir, from, to)
+	err := renameNoReplaceAt(dir, from, dir, to)
 	switch {
 	case errors.Is(err, unix.EEXIST):
 		return errCreatedMeanwhile

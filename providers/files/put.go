@@ -152,7 +152,7 @@ func (p *parent) move(temp, base string, n *disk.NewFile) (swapped bool, err err
 		if !n.Force {
 			return false, errCreatedMeanwhile
 		}
-		return true, exchange(p.fd, temp, base)
+		return true, exchangeAt(p.fd, temp, p.fd, base)
 	case directory, n.Was != nil && n.Was.Kind == disk.Missing: // an empty directory that appeared meanwhile may be in use
 		return false, renameNew(p.fd, temp, base)
 	}

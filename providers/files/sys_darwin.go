@@ -38,15 +38,18 @@ func version(st *unix.Stat_t) (inode uint64, changed int64) { return st.Ino, st.
 // mountPoint needs the table of mounts, which this system does not offer as a file.
 func (p *parent) mountPoint(string) string { return "" }
 
-// exchange swaps two entries of a directory in one step.
-func exchange(dir int, a, b string) error {
-	return unix.RenameatxNp(dir, a, dir, b, unix.RENAME_SWAP)
+// exchangeAt swaps two entries of directories in one step.
+func exchangeAt(dirA int, a string, dirB int, b string) error {
+	return unix.RenameatxNp(dirA, a, dirB, b, unix.RENAME_SWAP)
 }
 
-// renameNoReplace renames an entry of a directory to a name that is free.
-func renameNoReplace(dir int, from, to string) error {
-	return unix.RenameatxNp(dir, from, dir, to, unix.RENAME_EXCL)
+// renameNoReplaceAt renames an entry to a name that is free.
+func renameNoReplaceAt(dirFrom int, from string, dirTo int, to string) error {
+	return unix.RenameatxNp(dirFrom, from, dirTo, to, unix.RENAME_EXCL)
 }
+
+// syncFilesystem syncs all file systems: this system cannot sync one of them.
+func syncFilesystem(int) error { return unix.Sync() }
 
 // isImmutable reports whether an open file has an attribute that forbids any change.
 func isImmutable(fd int) bool {

@@ -81,15 +81,18 @@ func (p *parent) mountPoint(base string) string {
 	return ""
 }
 
-// exchange swaps two entries of a directory in one step.
-func exchange(dir int, a, b string) error {
-	return unix.Renameat2(dir, a, dir, b, unix.RENAME_EXCHANGE)
+// exchangeAt swaps two entries of directories in one step.
+func exchangeAt(dirA int, a string, dirB int, b string) error {
+	return unix.Renameat2(dirA, a, dirB, b, unix.RENAME_EXCHANGE)
 }
 
-// renameNoReplace renames an entry of a directory to a name that is free.
-func renameNoReplace(dir int, from, to string) error {
-	return unix.Renameat2(dir, from, dir, to, unix.RENAME_NOREPLACE)
+// renameNoReplaceAt renames an entry to a name that is free.
+func renameNoReplaceAt(dirFrom int, from string, dirTo int, to string) error {
+	return unix.Renameat2(dirFrom, from, dirTo, to, unix.RENAME_NOREPLACE)
 }
+
+// syncFilesystem syncs the file system of an open directory.
+func syncFilesystem(dir int) error { return unix.Syncfs(dir) }
 
 // isImmutable reports whether an open file has an attribute that forbids any change.
 func isImmutable(fd int) bool {
