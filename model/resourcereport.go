@@ -99,9 +99,10 @@ func (r *ResourceReport) redactAll() {
 }
 
 func (r *ResourceReport) redactSecrets(redact func(string) string) {
-	for _, text := range []*string{&r.Description, &r.Reason, &r.Command, &r.Cwd, &r.Output, &r.Diff} {
+	for _, text := range []*string{&r.Description, &r.Reason, &r.Command, &r.Cwd, &r.Output} {
 		*text = redact(*text)
 	}
+	r.Diff = redactDiff(r.Diff, redact)
 	for i := range r.Guards {
 		r.Guards[i].Command = redact(r.Guards[i].Command)
 	}
