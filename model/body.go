@@ -20,6 +20,7 @@ type Body struct {
 	Off      bool             // the resource is not for this machine, so another one may write the same paths
 	Claims   []PathClaim
 	Occupied OccupiedPath
+	Reads    []string // absolute paths that the resource reads; see ReadPath
 	Secrets  []string // values of properties that are never shown
 	Problems Problems
 	Warnings Problems
@@ -228,6 +229,10 @@ func (b *Body) WarnAt(pos Pos, property, message, suggestion string) {
 func (b *Body) ClaimPath(property, path string) {
 	b.Claims = append(b.Claims, PathClaim{path, b.posOf(property)})
 }
+
+// ReadPath notes that the resource reads a path. It then waits for the resource that
+// declares the path, or a directory above it.
+func (b *Body) ReadPath(path string) { b.Reads = append(b.Reads, path) }
 
 // posOf returns the place of a property, or of the resource when it is absent.
 func (b *Body) posOf(property string) Pos {

@@ -69,7 +69,7 @@ type Manifest struct {
 type Edge struct {
 	On      int    // index of the resource that goes first
 	Refresh bool   // a change of that resource refreshes this one
-	By      string // the property that made the edge: require, subscribe, before, notify; parent for an edge that follows from a directory
+	By      string // the property that made the edge: require, subscribe, before, notify; parent or source for an edge that follows from a directory or a file that is read
 	Pos     Pos    // where the edge is declared
 }
 

@@ -114,6 +114,9 @@ func (d *decoder) add(v *schema.Vocabulary, body *model.Body, id, off string, sp
 		for _, c := range body.Claims {
 			d.out.Claims = append(d.out.Claims, entry.PathClaim{Resource: n, PathClaim: c})
 		}
+		for _, path := range body.Reads {
+			d.out.Reads = append(d.out.Reads, entry.ReadPath{Resource: n, Path: path})
+		}
 		if body.Occupied.Path != "" {
 			d.out.Occupied = append(d.out.Occupied, entry.OccupiedPath{Resource: n, OccupiedPath: body.Occupied})
 		}

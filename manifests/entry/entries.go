@@ -19,6 +19,7 @@ type Entries struct {
 	Guarded     map[int]bool                // resources whose guards a refresh ignores, without on_refresh
 	Claims      []PathClaim
 	Occupied    []OccupiedPath
+	Reads       []ReadPath
 	Unread      map[model.Ref]bool // resources that could not be read: references to them are not reported
 	Incomplete  map[string]bool    // types with resources of unknown names, because a for_each is wrong
 	Secrets     Secrets            // values that environments give to secrets
@@ -37,6 +38,12 @@ type Link struct {
 type PathClaim struct {
 	Resource int
 	model.PathClaim
+}
+
+// ReadPath is a path that a resource reads.
+type ReadPath struct {
+	Resource int
+	Path     string
 }
 
 // OccupiedPath is a path whose entry a resource manages.

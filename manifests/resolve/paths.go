@@ -10,8 +10,12 @@ import (
 	"github.com/settle-cm/settle/model/graph"
 )
 
-// byParent is the By of edges that follow from directories.
-const byParent = "parent"
+// The By of edges that follow from paths: from the directory that a path is in, and from
+// the file that a resource reads.
+const (
+	byParent = "parent"
+	bySource = "source"
+)
 
 // checkClaims refuses a path that two resources write: each would undo the work of
 // the other. One path of a resource is enough to report.
@@ -90,7 +94,23 @@ func addParents(in entry.Entries, sink *entry.Sink) {
 		message := fmt.Sprintf("%s is below %s, where %s at %s %s", w.path, above.Path, in.IDs[above.Resource], entry.Line(in.Resources[above.Resource].Pos), does)
 		sink.Refuse(s.Problem(in.Resources[w.resource].Pos, message, suggestion))
 	}
-	joinParents(in.Resources, edges)
+	joinImplied(in.Resources, edges, byParent)
+	joinImplied(in.Resources, listReads(in, occupied, found), bySource)
+}
+
+// listReads returns an edge for each resource that reads a path which another one makes,
+// or a path below a directory that another one makes.
+func listReads(in entry.Entries, occupied, found map[string]int) (edges [][2]int) {
+	for _, r := range in.Reads {
+		if len(r.Path) > entry.MaxPath {
+			continue
+		}
+		at := findNearest(r.Path, occupied, found)
+		if at >= 0 && !in.Occupied[at].Absent && in.Occupied[at].Resource != r.Resource {
+			edges = append(edges, [2]int{r.Resource, in.Occupied[at].Resource})
+		}
+	}
+	return edges
 }
 
 // findNearest returns the index of the innermost occupied path at a directory or
@@ -110,9 +130,9 @@ func findNearest(dir string, occupied, found map[string]int) int {
 	return at
 }
 
-// joinParents adds those of the edges that close no cycle: an order that is
-// written down holds, also over several resources.
-func joinParents(resources []model.Resource, edges [][2]int) {
+// joinImplied adds those of the edges that close no cycle: an order that is
+// written down holds, also over several resources. by is the By of the edges.
+func joinImplied(resources []model.Resource, edges [][2]int, by string) {
 	if len(edges) == 0 {
 		return
 	}
@@ -125,7 +145,7 @@ func joinParents(resources []model.Resource, edges [][2]int) {
 		r := &resources[e[0]]
 		known := slices.ContainsFunc(r.Upstream, func(u model.Edge) bool { return u.On == e[1] })
 		if !known && component[e[0]] != component[e[1]] {
-			r.Upstream = append(r.Upstream, model.Edge{On: e[1], By: byParent, Pos: r.Pos})
+			r.Upstream = append(r.Upstream, model.Edge{On: e[1], By: by, Pos: r.Pos})
 		}
 	}
 }

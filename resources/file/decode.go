@@ -100,6 +100,7 @@ func (f *file) decodeSource(b *model.Body) {
 		b.Refuse("source", "settle fetches nothing", "name a file, and fetch it with an exec that the file requires")
 	default:
 		f.source = f.absolute(source)
+		b.ReadPath(f.source)
 	}
 }
 

@@ -109,8 +109,25 @@ func (f *file) copies(path string) bool {
 
 // About returns the facts that need no look at the machine. A plain file or
 // directory is independent of other resources, because no two may declare the
-// same path. A tree, or an entry that replaces a directory, is not.
+// same path. A tree, an entry that replaces a directory, or a copy of another resource's
+// file is not.
 func (f *file) About() model.About {
 	plain := f.kind == disk.Regular || f.kind == disk.Directory
-	return model.About{Independent: plain && !f.recurse && !f.force}
+	return model.About{Independent: plain && !f.recurse && !f.force && !f.readsDeclared()}
+}
+
+// readsDeclared reports whether another file resource declares the source, or a
+// directory above it.
+func (f *file) readsDeclared() bool {
+	if f.source == "" {
+		return false
+	}
+	for path := f.source; ; path = filepath.Dir(path) {
+		if other, ok := f.w.paths.Load(path); ok && other.(*file).ref != f.ref {
+			return true
+		}
+		if path == filepath.Dir(path) {
+			return false
+		}
+	}
 }

@@ -41,7 +41,7 @@ func walkAsNobody(dir string) error {
     - %[1]s/closed/file: {content: x}
     - %[1]s/unread: {content: xxx}
     - %[1]s/read: {content: yyy}
-    - copy: {path: %[1]s/open/copy, source: %[1]s/closed/file}
+    - copy: {path: %[1]s/open/copy, source: %[1]s/closed/other}
     - %[1]s/open/mine: {content: x, owner: "0"}
 - exec:
     - reload: {command: "true", refreshonly: true, subscribe: 'file#%[1]s/unread'}
@@ -89,13 +89,13 @@ func TestWithoutRightsTheFailureNamesThePath(t *testing.T) {
 	want := `may_run: content (look at DIR/closed/file: permission denied) not read false
 may_run: content (open DIR/unread: permission denied) not read false
 would_run: content differs (write in DIR: permission denied) false
-may_run: source (read source DIR/closed/file: permission denied) not read false
+may_run: source (read source DIR/closed/other: permission denied) not read false
 would_run: missing false
 may_run: file#DIR/unread may change or not false
 failed: look at DIR/closed/file: permission denied false
 failed: open DIR/unread: permission denied false
 failed: write DIR/read: permission denied false
-failed: read source DIR/closed/file: permission denied false
+failed: read source DIR/closed/other: permission denied false
 failed: replace DIR/open/mine: give it to uid 0: operation not permitted false
 skipped: file#DIR/unread failed false
 `
