@@ -76,17 +76,22 @@ func (p *pipelineRun) steps(steps []githubStep) {
 // step runs a script the way GitHub does, with the files that it names.
 func (p *pipelineRun) step(s githubStep, i int) {
 	p.t.Helper()
+	action, err := filepath.Abs(top)
+	p.must(err)
 	output := filepath.Join(p.dir, fmt.Sprintf("output-%d-%s", i, s.ID))
 	p.must(os.WriteFile(output, nil, 0o600))
 	env := map[string]string{
 		"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": p.work, "GITHUB_OUTPUT": output,
-		"GITHUB_STEP_SUMMARY": filepath.Join(p.dir, "summary"),
+		"GITHUB_STEP_SUMMARY": filepath.Join(p.dir, "summary"), "GITHUB_PATH": output + ".path", "GITHUB_ACTION_PATH": action,
 	}
 	for name, value := range s.Env {
 		env[name] = p.expand(value)
 	}
 	if err := p.run(p.expand(s.Run), env); err != nil {
 		p.failed = true
+	}
+	if dir, err := os.ReadFile(output + ".path"); err == nil {
+		p.path = strings.TrimSpace(string(dir)) + ":" + p.path
 	}
 	text, err := os.ReadFile(output)
 	p.must(err)

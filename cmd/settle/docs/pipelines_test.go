@@ -41,13 +41,16 @@ type pipelineRun struct {
 	vars    map[string]string // what expressions and scripts see
 	outputs map[string]string // of steps: id.name
 	caches  map[string]string // key to directory
+	path    string            // directories that a step has put before PATH, each with its colon
+	system  string            // the PATH that the runner has
+	env     []string          // of the whole workflow
 	failed  bool
 	log     bytes.Buffer
 }
 
 func newPipelineRun(t *testing.T) *pipelineRun {
 	t.Helper()
-	p := &pipelineRun{t: t, dir: t.TempDir(), caches: map[string]string{}}
+	p := &pipelineRun{t: t, dir: t.TempDir(), caches: map[string]string{}, system: os.Getenv("PATH")}
 	for _, dir := range []string{"machine", "bin", "home", "tmp"} {
 		p.must(os.Mkdir(filepath.Join(p.dir, dir), 0o700))
 	}
@@ -88,7 +91,7 @@ func (p *pipelineRun) job(vars map[string]string) {
 	p.must(os.RemoveAll(p.work))
 	p.must(os.Mkdir(p.work, 0o700))
 	p.put("checkout/settle.yaml", site, 0o600)
-	p.vars, p.outputs, p.failed = vars, map[string]string{}, false
+	p.vars, p.outputs, p.failed, p.path = vars, map[string]string{}, false, ""
 	p.log.Reset()
 }
 
@@ -97,9 +100,10 @@ func (p *pipelineRun) run(script string, env map[string]string) error {
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
 	cmd.Dir = p.work
 	cmd.Env = []string{
-		"PATH=" + filepath.Join(p.dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(p.dir, "home"),
+		"PATH=" + p.path + filepath.Join(p.dir, "bin") + ":" + p.system, "HOME=" + filepath.Join(p.dir, "home"),
 		"RUNNER_TEMP=" + filepath.Join(p.dir, "tmp"), "CI=true", "TERM=dumb",
 	}
+	cmd.Env = append(cmd.Env, p.env...)
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
