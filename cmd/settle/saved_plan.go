@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 
 	"github.com/settle-cm/settle/cmd/internal/exit"
@@ -17,14 +19,26 @@ import (
 	"github.com/settle-cm/settle/providers/journal"
 )
 
+// maxSavedPlan is the largest size in bytes of a saved plan. It is far above the plan of
+// the largest manifest. A file that never ends reaches it, or is no JSON at once.
+const maxSavedPlan = 1 << 30
+
 // readSavedPlan reads a plan that plan --out has saved.
 func readSavedPlan(path string) (*model.SavedPlan, *exit.Refusal) {
-	text, err := os.ReadFile(path)
-	if err != nil {
+	f, err := os.Open(path)
+	var saved model.SavedPlan
+	if err == nil {
+		defer f.Close()
+		d := json.NewDecoder(io.LimitReader(f, maxSavedPlan))
+		if err = d.Decode(&saved); err == nil && d.More() {
+			saved.Schema = "" // something follows: another program wrote it
+		}
+	}
+	var unreadable *fs.PathError
+	if errors.As(err, &unreadable) {
 		return nil, exit.Refuse(exit.Unreadable, "read plan %s: %w", path, source.ExplainError(err, ": make it with settle plan --out"))
 	}
-	var saved model.SavedPlan
-	if err := json.Unmarshal(text, &saved); err != nil || saved.Schema != model.SavedSchema {
+	if err != nil || saved.Schema != model.SavedSchema {
 		return nil, exit.Refuse(exit.Stale, "read plan %s: it is not a plan that this settle has saved: make it anew with settle plan --out", path)
 	}
 	return &saved, nil
