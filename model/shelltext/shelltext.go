@@ -4,6 +4,7 @@
 package shelltext
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -19,11 +20,11 @@ import (
 func Reader(words []string, i int, front string) string {
 	for k, word := range words[:i] {
 		program := path.Base(word)
-		reads := readers[program]
-		if reads == nil && (k == 0 || slices.Contains(wrappers, path.Base(words[0]))) {
-			reads = joiners[program]
+		rule := rules[program]
+		if rule.joins && k > 0 && !slices.Contains(wrappers, path.Base(words[0])) {
+			continue
 		}
-		if reads != nil && reads(words[k+1:i], front) {
+		if rule.reads != nil && rule.reads(words[k+1:i], front) {
 			return program
 		}
 		if isUnknownShell(word) && readsText(words[k+1:i], front) {
@@ -33,23 +34,39 @@ func Reader(words []string, i int, front string) string {
 	return ""
 }
 
-// readers maps a program to a function that reports whether the program's next argument
-// is text for a shell. before are the arguments before it.
-var readers = map[string]func(before []string, front string) bool{
-	"sh": readsText, "ash": readsText, "dash": readsText, "bash": readsText, "rbash": readsText, "ksh": readsText, "mksh": readsText,
-	"oksh": readsText, "yash": readsText, "zsh": readsText, "fish": readsText, "csh": readsText, "tcsh": readsText, "posh": readsText,
-	"su": followsCommandOption, "runuser": followsCommandOption, "script": followsCommandOption, "flock": followsCommandOption,
+// rule describes one program.
+type rule struct {
+	reads func(before []string, front string) bool // whether the next argument is text for a shell; before are the arguments before it
+	way   string                                   // the suggestion, in which EXPR stands for the expression
+	// joins is set when the program needs no option to hand words to a shell. The names of
+	// such programs are also names of packages and services, so they count only as the
+	// program of the command or behind a wrapper.
+	joins bool
 }
 
-// joiners are the programs that need no option to hand words to a shell. Their names are
-// also names of packages and services, so they count only as the program of the command
-// or behind a wrapper.
-var joiners = map[string]func(before []string, front string) bool{
-	"sg":  func(before []string, _ string) bool { return len(before) > 0 },
-	"ssh": followsHost, "slogin": followsHost, "rsh": followsHost, "autossh": followsHost, "dbclient": followsHost,
-	"watch": readsWatched, "parallel": readsParallel,
+const (
+	asArgument  = `write the text without it and give it as an argument: sh -c 'echo "$1"' sh EXPR`
+	asVariable  = `set environment: {NAME: EXPR} and write "$NAME" in a text in single quotes`
+	onTheStream = "send it to the other host on standard input, and read it there"
+)
+
+var (
+	shell   = rule{reads: readsText, way: asArgument}
+	starter = rule{reads: followsCommandOption, way: asVariable}
+	remote  = rule{reads: followsHost, way: onTheStream, joins: true}
+)
+
+var rules = map[string]rule{
+	"sh": shell, "ash": shell, "dash": shell, "bash": shell, "rbash": shell, "ksh": shell, "mksh": shell,
+	"oksh": shell, "yash": shell, "zsh": shell, "fish": shell, "csh": shell, "tcsh": shell, "posh": shell,
+	"su": starter, "runuser": starter, "script": starter, "flock": starter,
+	"ssh": remote, "slogin": remote, "rsh": remote, "autossh": remote, "dbclient": remote,
+	"sg":       {reads: func(before []string, _ string) bool { return len(before) > 0 }, way: asVariable, joins: true},
+	"watch":    {reads: readsWatched, way: asVariable, joins: true},
+	"parallel": {reads: readsParallel, way: asVariable, joins: true},
 }
 
+// wrappers are programs that start the program behind them.
 var wrappers = []string{
 	"sudo", "doas", "env", "nice", "ionice", "nohup", "setsid", "timeout", "stdbuf", "time", "command", "exec", "builtin",
 	"sshpass", "flock", "xargs", "chronic", "systemd-run", "systemd-cat", "unbuffer", "runuser", "su", "chroot", "unshare", "nsenter",
@@ -148,17 +165,8 @@ func isUnknownShell(word string) bool {
 }
 
 // Advise returns the message and the suggestion for a value that stands in a text for
-// the shell of a program. expr is the expression as written.
+// the shell of a program, as Reader names it. expr is the expression as written.
 func Advise(program, expr string) (message, suggestion string) {
-	message = expr + " stands in a text that " + program + " reads as a command: its value cannot be kept as data there"
-	switch {
-	case readers[program] == nil && joiners[program] == nil || isShell(program):
-		return message, `write the text without it and give it as an argument: sh -c 'echo "$1"' sh ` + expr
-	case program == "watch" || program == "parallel" || program == "sg":
-	case joiners[program] != nil:
-		return message, "send it to the other host on standard input, and read it there"
-	}
-	return message, "set environment: {NAME: " + expr + `} and write "$NAME" in a text in single quotes`
+	way := cmp.Or(rules[program].way, asArgument)
+	return expr + " stands in a text that " + program + " reads as a command: its value cannot be kept as data there", strings.Replace(way, "EXPR", expr, 1)
 }
-
-func isShell(program string) bool { return strings.HasSuffix(program, "sh") && joiners[program] == nil }
