@@ -93,7 +93,7 @@ func TestValuesRaiseNoWarnings(t *testing.T) {
 		t.Errorf("values raise warnings: %q", got)
 	}
 	got := Warnings(marked("ls % %/*.go"), placeholders("a", "b"))
-	if len(got) != 1 || !strings.HasPrefix(got[0], `"${var.v1}/*.go" matches no files`) {
+	if len(got) != 1 || !strings.HasPrefix(got[0].Message, `"${var.v1}/*.go" matches no files`) {
 		t.Errorf("the warning of a glob beside a value: %q", got)
 	}
 }

@@ -146,17 +146,17 @@ var (
 	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
-// Warnings lists the parts of a line that a shell would expand and settle does not, each as
-// "problem; advice". The values of its placeholders raise none.
-func Warnings(line string, placeholders []model.Placeholder) []string {
+// Warnings lists the parts of a line that a shell would expand and settle does not. The
+// values of its placeholders raise no warning.
+func Warnings(line string, placeholders []model.Placeholder) []model.Advice {
 	const way = "use provider: shell, or write provider: posix if it is meant as it stands"
 	if !strings.ContainsAny(line, specialBytes) {
 		return nil
 	}
-	var warnings []string
+	var warnings []model.Advice
 	warn := func(what, why string) {
-		if text := fmt.Sprintf("%q %s; %s", what, why, way); !slices.Contains(warnings, text) {
-			warnings = append(warnings, text)
+		if w := (model.Advice{Message: fmt.Sprintf("%q %s", what, why), Suggestion: way}); !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
 		}
 	}
 	words, _ := splitWords(strings.TrimSuffix(line, "\n"), placeholders)
@@ -183,7 +183,7 @@ func Warnings(line string, placeholders []model.Placeholder) []string {
 			warn(w.text, "matches no files: it is passed on as it stands")
 		}
 		if i == 0 && assignment.MatchString(w.bare) {
-			warnings = append(warnings, fmt.Sprintf("%q is taken for the program; set variables with environment", w.text))
+			warnings = append(warnings, model.Advice{Message: fmt.Sprintf("%q is taken for the program", w.text), Suggestion: "set variables with environment"})
 		}
 	}
 	return warnings

@@ -127,11 +127,10 @@ func TestWarnings(t *testing.T) {
 			t.Parallel()
 			var got []string
 			for _, warning := range Warnings(tt.line, nil) {
-				what, way, ok := strings.Cut(warning, "; ")
-				if !ok || way == "" {
+				if warning.Suggestion == "" {
 					t.Errorf("%q tells no way out", warning)
 				}
-				got = append(got, what)
+				got = append(got, warning.Message)
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("Warnings(%q) = %q, want %q", tt.line, got, tt.want)

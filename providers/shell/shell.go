@@ -34,20 +34,20 @@ var (
 	pipe            = regexp.MustCompile(`(^|[^|>])\|([^|]|$)`)
 )
 
-// Warnings lists what may hide a failure in a text, each as "problem; advice". The
+// Warnings lists the parts of a text that may hide a failure. The
 // values of its placeholders do not matter.
-func Warnings(text string, _ []model.Placeholder) []string {
+func Warnings(text string, _ []model.Placeholder) []model.Advice {
 	const way = "begin with set -e, or set shell: [/bin/bash, -euo, pipefail, -c]"
 	if stopsOnError.MatchString(text) {
 		return nil
 	}
 	text = stripQuoted(text)
-	var warnings []string
+	var warnings []model.Advice
 	if countCommands(text) > 1 {
-		warnings = append(warnings, "only the last line decides whether it failed; "+way)
+		warnings = append(warnings, model.Advice{Message: "only the last line decides whether it failed", Suggestion: way})
 	}
 	if pipe.MatchString(text) {
-		warnings = append(warnings, "only the last command of a pipe decides whether it failed; set shell: [/bin/bash, -euo, pipefail, -c]")
+		warnings = append(warnings, model.Advice{Message: "only the last command of a pipe decides whether it failed", Suggestion: "set shell: [/bin/bash, -euo, pipefail, -c]"})
 	}
 	return warnings
 }

@@ -266,8 +266,7 @@ func (c *command) warnOfCommands(b *model.Body) {
 		}
 		for _, v := range lines {
 			for _, warning := range warnings(v.Text, v.Placeholders.Each()) {
-				message, suggestion, _ := strings.Cut(warning, "; ")
-				b.WarnAt(v.Pos, property, message, suggestion)
+				b.WarnAt(v.Pos, property, warning.Message, warning.Suggestion)
 			}
 		}
 	}

@@ -20,8 +20,8 @@ type Run func(context.Context, model.Command) (model.Exit, error)
 type Provider struct {
 	Argv func(line string, placeholders []model.Placeholder) ([]string, error)
 	// Warnings returns warnings about parts of the line that are probably not
-	// meant, each as "message; suggestion".
-	Warnings func(line string, placeholders []model.Placeholder) []string
+	// meant.
+	Warnings func(line string, placeholders []model.Placeholder) []model.Advice
 }
 
 // Options are the functions and settings that the type needs from the program.

@@ -65,7 +65,7 @@ func words(line string, _ []model.Placeholder) ([]string, error) {
 }
 
 func options(r *runner, environ ...string) Options {
-	none := func(string, []model.Placeholder) []string { return nil }
+	none := func(string, []model.Placeholder) []model.Advice { return nil }
 	return Options{
 		Run:      r.run,
 		LookPath: func(name, _ string, _ []string) (string, error) { return name, nil },
